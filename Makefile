@@ -1,0 +1,63 @@
+# The only interface of this book: people and CI run the same targets.
+# Needs Python 3.11 or newer with venv, make and git; `make audit` needs Node and Java as well.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+BENCH := .cache/bench
+LOCK := .cache/lock
+
+.DEFAULT_GOAL := help
+.PHONY: help book serve test lab refresh bench audit lock clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0] + ". Try make PYTHON=python3.12")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+book: $(READY)  ## execute the notebooks and build the site into _build/html
+	$(BIN)/python tools/build.py
+
+serve: book  ## build, then serve the site on this machine (PORT=8000)
+	$(BIN)/python tools/serve.py --port $(or $(PORT),8000)
+
+test: $(READY)  ## everything: style, unit, property and doc tests, notebooks (twice), site and JupyterLab in a browser
+	$(BIN)/python tools/get_browser.py
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/python -m pytest
+	$(BIN)/python tools/limited_cpu.py $(BIN)/python -m pytest chapters
+
+lab: $(READY)  ## open the notebooks in JupyterLab
+	$(BIN)/jupyter lab chapters
+
+refresh: $(READY)  ## execute every notebook and store its outputs in normal form (NOTEBOOKS="..." for some)
+	$(BIN)/python tools/refresh.py $(NOTEBOOKS)
+
+bench: $(READY) $(BENCH)/.ready  ## speed and agreement against other libraries, as ratios
+	$(BENCH)/bin/python tools/bench.py
+
+$(BENCH)/.ready: tools/bench_requirements.txt requirements.txt
+	$(PYTHON) -m venv --clear $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -r tools/bench_requirements.txt
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+audit: book  ## Lighthouse, HTML validity, accessibility, page weights and external links (needs Node and Java)
+	$(BIN)/python tools/get_browser.py
+	$(BIN)/python tools/audit.py
+
+lock: ## compile requirements.txt, with hashes, from pyproject.toml
+	$(PYTHON) -m venv $(LOCK)
+	$(LOCK)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOCK)/bin/uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest \
+	    --generate-hashes --no-header --quiet --upgrade --output-file requirements.txt
+
+clean:  ## remove everything that was built, the virtual environment included
+	rm -rf _build .cache $(VENV) .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,17 @@
+"""What every test of the book shares."""
+
+from hypothesis import settings
+
+# The same examples on every machine: a red test must be red for everyone.
+settings.register_profile("book", derandomize=True, deadline=None)
+settings.load_profile("book")
+
+
+def pytest_collectstart(collector):
+    """Leave drawings out of the comparison of notebook outputs.
+
+    Notebooks are stored without pictures. What a picture shows is compared all the same: the text
+    alternative that stands beside it is written from the same data.
+    """
+    if hasattr(collector, "skip_compare"):
+        collector.skip_compare += ("image/svg+xml",)
