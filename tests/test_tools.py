@@ -24,7 +24,11 @@ def untidy_notebook():
         execution_count=41,
     )
     return new_notebook(
-        metadata={"kernelspec": {"name": "mine", "display_name": "of this machine"}, "widgets": {"state": 1}},
+        metadata={
+            "kernelspec": {"name": "mine", "display_name": "of this machine"},
+            "widgets": {"state": 1},
+            "myst": {"a": "b"},
+        },
         cells=[
             new_markdown_cell("# Title", metadata={"collapsed": True}),
             new_code_cell(
@@ -38,7 +42,7 @@ def untidy_notebook():
 def test_normal_form_keeps_text_and_tags_only():
     tidy = refresh.normalise(untidy_notebook())
     first, second = tidy.cells[1:]
-    assert "widgets" not in tidy.metadata
+    assert set(tidy.metadata) == {"kernelspec", "language_info", "myst"}
     assert tidy.metadata.kernelspec.name == "python3"
     assert (first.execution_count, second.execution_count) == (1, 2)
     assert first.metadata == {"tags": ["hide-cell"]}

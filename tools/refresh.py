@@ -19,6 +19,7 @@ NOT_STORED = {
     "image/png",
     "application/vnd.jupyter.widget-view+json",
 }
+KEPT_METADATA = {"myst"}  # the description of the page
 KEPT_CELL_METADATA = {"tags", "jupyter"}
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -33,7 +34,8 @@ def find_notebooks():
 
 def normalise(notebook):
     """Drop from an executed notebook, in place, whatever another run or machine would change."""
-    notebook.metadata = nbformat.from_dict(METADATA)
+    kept = {k: v for k, v in notebook.metadata.items() if k in KEPT_METADATA}
+    notebook.metadata = nbformat.from_dict(METADATA | kept)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     count = 0
     for cell in notebook.cells:
