@@ -1,0 +1,37 @@
+"""Build the site: execute the notebooks that changed, write the pages, treat every warning as an error.
+
+python tools/build.py [--output DIR] [--source DIR]      the pages land in DIR/_build/html
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def build(source=ROOT, output=None):
+    """Build the book that stands in `source`; return the folder of its pages, or exit with the build's status."""
+    source = Path(source).resolve()
+    output = Path(output or source).resolve()
+    # Kernels import the attnlib that stands beside the chapters, installed or not.
+    env = os.environ | {"PYTHONPATH": str(source), "PYTHONHASHSEED": "0"}
+    run = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
+    options = ["-W", "--keep-going", "--path-output", str(output)]
+    status = subprocess.run([sys.executable, "-c", run, "build", str(source), *options], env=env).returncode
+    if status:
+        # Sphinx does not repeat the warnings of pages it has read: forget that it has, notebooks stay cached.
+        (output / "_build" / ".doctrees" / "environment.pickle").unlink(missing_ok=True)
+        sys.exit(status)
+    return output / "_build" / "html"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--source", type=Path, default=ROOT, help="folder with _config.yml (this repository)")
+    parser.add_argument("--output", type=Path, help="where _build goes (the source folder)")
+    arguments = parser.parse_args()
+    pages = build(arguments.source, arguments.output)
+    print(f"\nOpen {pages / 'index.html'}\nor serve it: make serve")

@@ -1,0 +1,21 @@
+"""The static site: what turns a Jupyter Book build into pages that need no other site and no library.
+
+`_config.yml` names this package as the last Sphinx extension. Each module has one job:
+
+    builder     writes only the files a page uses
+    pages       what a page's template needs to know: title, description, contents, explorer
+    formulae    TeX to MathML at build time
+    notebooks   when notebooks run again; figures, folds and explorers as HTML
+    search      the search index
+    theme/      templates, style sheet, scripts
+"""
+
+from web import builder, formulae, notebooks, pages, search
+
+
+def setup(app):
+    """Register every part with Sphinx."""
+    app.add_html_theme("book", str(builder.THEME))
+    for part in (builder, formulae, notebooks, pages, search):
+        part.setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,90 @@
+"""The HTML builder without what this book does not use: no scripts, styles or index pages of Sphinx's own."""
+
+import shutil
+from pathlib import Path
+
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.util.fileutil import copy_asset
+from sphinx.writers.html5 import HTML5Translator
+
+
+THEME = Path(__file__).parent / "theme"
+
+
+def style_sheet(root):
+    """Return the one style sheet: that of the pages, then that of the explorers."""
+    parts = (THEME / "static" / "style.css", Path(root, "attnlib", "explorer.css"))
+    return "\n".join(part.read_text("utf-8") for part in parts)
+
+
+class BookBuilder(StandaloneHTMLBuilder):
+    """Writes the pages, one style sheet, three small scripts, and each notebook beside its page."""
+
+    search = False
+    copysource = False
+
+    def init_css_files(self):
+        """Templates name the one style sheet themselves."""
+
+    def init_js_files(self):
+        """Templates name the scripts themselves."""
+
+    def get_outdated_docs(self):
+        """Write every page again: titles and order appear in the contents of all of them."""
+        return iter(self.env.found_docs)
+
+    def prepare_writing(self, docnames):
+        """Begin with an empty folder, so that nothing old stays on the site."""
+        shutil.rmtree(self.outdir, ignore_errors=True)
+        Path(self.outdir).mkdir(parents=True)
+        super().prepare_writing(docnames)
+
+    def gen_additional_pages(self):
+        """Pages that stand in no table of contents."""
+        self.handle_page("search", {}, "search.html")
+        self.handle_page("404", {}, "404.html")
+
+    def copy_static_files(self):
+        """Copy what pages may load into an otherwise empty `_static`."""
+        static = Path(self.outdir, "_static")
+        for folder in reversed(self.theme.get_theme_dirs()):
+            copy_asset(str(Path(folder, "static")), str(static))
+        static.joinpath("style.css").write_text(style_sheet(self.srcdir), "utf-8")
+        shutil.copy(Path(self.srcdir, "attnlib", "explorer.js"), static)
+
+    def write_doc(self, docname, doctree):
+        """Write the page, and put its notebook beside it."""
+        super().write_doc(docname, doctree)
+        source = Path(self.env.doc2path(docname))
+        if source.suffix == ".ipynb":
+            shutil.copy(source, Path(self.outdir, docname).with_suffix(".ipynb"))
+
+    def handle_finish(self):
+        """No index of Sphinx's own: `web.search` writes one."""
+
+
+class BookTranslator(HTML5Translator):
+    """Tables scroll inside themselves."""
+
+    def visit_table(self, node):
+        """Open the scrolling box."""
+        self.body.append('<div class="scroll">')
+        super().visit_table(node)
+
+    def depart_table(self, node):
+        """Close the scrolling box."""
+        super().depart_table(node)
+        self.body.append("</div>\n")
+
+
+def remove_leftovers(app, exception):
+    """Remove the style sheet that myst-nb copies into `_static` on its own."""
+    for path in Path(app.outdir, "_static").glob("mystnb.*.css"):
+        path.unlink()
+
+
+def setup(app):
+    """Take the place of Sphinx's own builder."""
+    app.add_builder(BookBuilder, override=True)
+    app.set_translator("html", BookTranslator)
+    app.connect("build-finished", remove_leftovers, priority=900)

@@ -1,0 +1,49 @@
+"""The search index: one line per section of the book, read by `theme/static/search.js`.
+
+It is a script that sets one variable, since a page opened from a disk may not fetch a JSON file.
+"""
+
+import json
+from pathlib import Path
+
+from docutils import nodes
+
+SILENT = (nodes.math, nodes.math_block, nodes.raw, nodes.image, nodes.comment, nodes.section, nodes.title)
+
+
+def write_index(app, exception):
+    """Write the index of all pages, changed or not."""
+    if exception or app.builder.name != "html":
+        return
+    entries = [entry for docname in sorted(app.env.found_docs) for entry in list_entries(app, docname)]
+    lines = ",\n".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries)
+    Path(app.outdir, "search-index.js").write_text(f"window.searchIndex = [\n{lines}\n];\n", "utf-8")
+
+
+def list_entries(app, docname):
+    """Yield [address, page title, section title, text] for each section of a page."""
+    page = app.env.titles[docname].astext()
+    url = app.builder.get_target_uri(docname)
+    for section in app.env.get_doctree(docname).findall(nodes.section):
+        is_page = not isinstance(section.parent, nodes.section)
+        title = section.next_node(nodes.title).astext()
+        address = url if is_page else f"{url}#{section['ids'][0]}"
+        yield [address, page, "" if is_page else title, " ".join(" ".join(read_text(section)).split())]
+
+
+def read_text(node):
+    """Yield the words below `node` that a reader sees, without its subsections, formulae and outputs."""
+    for child in node.children:
+        if isinstance(child, nodes.Text):
+            yield child.astext()
+        elif isinstance(child, SILENT) or child.get("nb_element") == "cell_code_output":
+            continue
+        elif isinstance(child, nodes.TextElement):
+            yield child.astext()
+        else:
+            yield from read_text(child)
+
+
+def setup(app):
+    """Write the index when the pages stand."""
+    app.connect("build-finished", write_index)
