@@ -77,8 +77,8 @@ def open_browser(**options):
 def watch(page, *allowed):
     """List that fills with what `page` must not do.
 
-    Console errors and warnings, uncaught exceptions, and requests to an address that does not begin with one of
-    `allowed` (data: and blob: stay inside the page and are always allowed).
+    Console errors and warnings, uncaught exceptions, and requests to an address that does not begin with one
+    of `allowed` (data: and blob: stay inside the page and are always allowed).
     """
     problems = []
     inside = (*allowed, "data:", "blob:", "about:")
