@@ -13,18 +13,19 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def build(source=ROOT, output=None):
-    """Build the book that stands in `source`; return the folder of its pages, or exit with the build's status."""
+    """Build the book in `source` and return the folder of its pages; CalledProcessError when it fails."""
     source = Path(source).resolve()
     output = Path(output or source).resolve()
     # Kernels import the attnlib that stands beside the chapters, installed or not.
-    env = os.environ | {"PYTHONPATH": str(source), "PYTHONHASHSEED": "0"}
+    env = os.environ | {"PYTHONPATH": str(source)} | ({} if sys.stdout.isatty() else {"NO_COLOR": "1"})
     run = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
     options = ["-W", "--keep-going", "--path-output", str(output)]
-    status = subprocess.run([sys.executable, "-c", run, "build", str(source), *options], env=env).returncode
-    if status:
+    try:
+        subprocess.run([sys.executable, "-c", run, "build", str(source), *options], env=env, check=True)
+    except subprocess.CalledProcessError:
         # Sphinx does not repeat the warnings of pages it has read: forget that it has, notebooks stay cached.
         (output / "_build" / ".doctrees" / "environment.pickle").unlink(missing_ok=True)
-        sys.exit(status)
+        raise
     return output / "_build" / "html"
 
 
@@ -33,5 +34,8 @@ if __name__ == "__main__":
     parser.add_argument("--source", type=Path, default=ROOT, help="folder with _config.yml (this repository)")
     parser.add_argument("--output", type=Path, help="where _build goes (the source folder)")
     arguments = parser.parse_args()
-    pages = build(arguments.source, arguments.output)
+    try:
+        pages = build(arguments.source, arguments.output)
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
     print(f"\nOpen {pages / 'index.html'}\nor serve it: make serve")

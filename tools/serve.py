@@ -1,6 +1,6 @@
 """Serve the built site on this machine as a real server would: gzip, types, caching, the 404 page.
 
-    python tools/serve.py [--port PORT] [--prefix /path/] [FOLDER]
+python tools/serve.py [--port PORT] [--prefix /path/] [FOLDER]
 """
 
 import argparse
@@ -42,11 +42,11 @@ class Handler(SimpleHTTPRequestHandler):
         self.folder, self.prefix, self.quiet = Path(folder).resolve(), prefix, quiet
         super().__init__(*args, **options)
 
-    def do_GET(self):  # noqa: N802
+    def do_GET(self):
         """Send the file, or the 404 page."""
         self._send(with_body=True)
 
-    def do_HEAD(self):  # noqa: N802
+    def do_HEAD(self):
         """Send what GET would, without the body."""
         self._send(with_body=False)
 
@@ -54,7 +54,9 @@ class Handler(SimpleHTTPRequestHandler):
         address = unquote(urlsplit(self.path).path)
         if not address.startswith(self.prefix):
             return None
-        path = (self.folder / posixpath.normpath("/" + address.removeprefix(self.prefix)).lstrip("/")).resolve()
+        path = (
+            self.folder / posixpath.normpath("/" + address.removeprefix(self.prefix)).lstrip("/")
+        ).resolve()
         if address.endswith("/"):
             path /= "index.html"
         return path if path.is_relative_to(self.folder) and path.is_file() else None

@@ -3,10 +3,10 @@
 import shutil
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util.fileutil import copy_asset
 from sphinx.writers.html5 import HTML5Translator
-
 
 THEME = Path(__file__).parent / "theme"
 
@@ -64,7 +64,7 @@ class BookBuilder(StandaloneHTMLBuilder):
 
 
 class BookTranslator(HTML5Translator):
-    """Tables scroll inside themselves."""
+    """Tables scroll inside themselves; cited works are a plain list: the text cites by author and year."""
 
     def visit_table(self, node):
         """Open the scrolling box."""
@@ -75,6 +75,24 @@ class BookTranslator(HTML5Translator):
         """Close the scrolling box."""
         super().depart_table(node)
         self.body.append("</div>\n")
+
+    def visit_citation(self, node):
+        """Open an item, and the list before the first."""
+        if not isinstance(node.previous_sibling(), nodes.citation):
+            self.body.append('<ul class="works">\n')
+        self.body.append(self.starttag(node, "li"))
+
+    def depart_citation(self, node):
+        """Close the item, and the list after the last."""
+        self.body.append("</li>\n")
+        if not isinstance(node.next_node(descend=False, siblings=True), nodes.citation):
+            self.body.append("</ul>\n")
+
+    def visit_label(self, node):
+        """Leave out the numbers of works, which nothing refers to."""
+        if isinstance(node.parent, nodes.citation):
+            raise nodes.SkipNode
+        super().visit_label(node)
 
 
 def remove_leftovers(app, exception):

@@ -69,7 +69,9 @@ def _polish(parent, display):
         is_name = core.tag in {"mi", "mo"} and len(name) > 1 and name.isascii() and name.isalpha()
         if is_name and not (parent.tag in SCRIPTS and place == 0):
             after = children[place + 1] if place + 1 < len(children) else None
-            tight = after is None or (after.text or "") in OPENING or (len(after) and after[0].text in OPENING)
+            tight = (
+                after is None or (after.text or "") in OPENING or (len(after) and after[0].text in OPENING)
+            )
             before = children[place - 1] if place and children[place - 1].tag != "mo" else None
             core.tag = "mo"
             core.set("lspace", "0" if before is None else "0.167em")

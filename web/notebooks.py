@@ -5,6 +5,7 @@ import platform
 import re
 from html import escape
 from pathlib import Path
+from typing import ClassVar
 from xml.etree import ElementTree
 
 from docutils import nodes
@@ -36,15 +37,17 @@ def digest(root):
 def choose_cache(app, config):
     """Keep results per digest.
 
-    jupyter-cache looks at the notebook alone and would serve old figures after a change of attnlib. A new path
-    is a new configuration for myst-nb, which makes Sphinx read every notebook again.
+    jupyter-cache looks at the notebook alone and would serve old figures after a change of attnlib.
+    A new path is a new configuration for myst-nb, which makes Sphinx read every notebook again.
     """
     config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / digest(app.srcdir))
 
 
 def inline_figures(app, doctree):
     """Put each SVG output into the page itself, where it follows light and dark and takes no request."""
-    for bundle in doctree.findall(lambda n: n.get("nb_element") == "mime_bundle" if hasattr(n, "get") else False):
+    for bundle in doctree.findall(
+        lambda n: n.get("nb_element") == "mime_bundle" if hasattr(n, "get") else False
+    ):
         outputs = {output["mime_type"]: output for output in bundle.children}
         if "image/svg+xml" not in outputs:
             continue
@@ -59,10 +62,12 @@ def inline_figures(app, doctree):
 
 
 def figure_html(svg, alt, name):
-    """Return one SVG as an HTML figure: its caption as text, its alternative text for those who cannot see it."""
+    """Return an SVG as an HTML figure: caption as text, alternative text for those who cannot see it."""
     root = ElementTree.fromstring(svg)
     caption = " ".join(
-        "".join(element.itertext()).strip() for element in root.iter() if "attn-caption" in element.get("class", "")
+        "".join(element.itertext()).strip()
+        for element in root.iter()
+        if "attn-caption" in element.get("class", "")
     )
     for parent in root.iter():
         for child in list(parent):
@@ -99,7 +104,7 @@ class ExplorerDirective(SphinxDirective):
     """`{explorer} NAME` with `:from: DOCNAME` shows another chapter's explorer."""
 
     required_arguments = 1
-    option_spec = {"from": directives.unchanged_required}
+    option_spec: ClassVar = {"from": directives.unchanged_required}
 
     def run(self):
         """Leave a place for the explorer."""
@@ -118,7 +123,9 @@ def fetch_explorers(app, doctree, docname):
             found = next((raw for raw in other.findall(nodes.raw) if mark in raw.astext()), None)
         if found is None:
             message = "no explorer %r in %r"
-            logger.warning(message, place["name"], place["chapter"], location=place, type="book", subtype="explorer")
+            logger.warning(
+                message, place["name"], place["chapter"], location=place, type="book", subtype="explorer"
+            )
             place.parent.remove(place)
         else:
             place.replace_self(found.deepcopy())

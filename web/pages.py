@@ -42,7 +42,7 @@ def describe_page(app, pagename, templatename, context, doctree):
 
 
 def address_asset(app, pathto, name):
-    """Return the address of a file of `_static`, with a mark of its contents so that a changed file is fetched."""
+    """Return the address of a file of `_static`; a changed file has a new one."""
     if name == "style.css":
         content = style_sheet(app.srcdir).encode()
     else:
@@ -52,7 +52,7 @@ def address_asset(app, pathto, name):
 
 
 def read_description(app, doctree):
-    """Keep the page's description: from its front matter (a notebook's metadata), else its first paragraph."""
+    """Keep the page's description: from front matter (a notebook's metadata), else its first paragraph."""
     metas = [m for m in doctree.findall(nodes.meta) if m.get("name") == "description"]
     for meta in metas:
         meta.parent.remove(meta)
@@ -66,7 +66,7 @@ def check_description(env, docname):
     text = env.metadata[docname]["description"]
     if not SHORTEST <= len(text) <= LONGEST:
         logger.warning(
-            "the description has %d characters; give the page one of %d to %d (myst: html_meta: description): %r",
+            "the description has %d characters, give one of %d to %d (myst.html_meta.description): %r",
             *(len(text), SHORTEST, LONGEST, text),
             location=docname,
             type="book",

@@ -1,4 +1,4 @@
-"""The search index: one line per section of the book, read by `theme/static/search.js`.
+"""The search index, read by `theme/static/search.js`: one line per section and per term of the glossary.
 
 It is a script that sets one variable, since a page opened from a disk may not fetch a JSON file.
 """
@@ -7,8 +7,12 @@ import json
 from pathlib import Path
 
 from docutils import nodes
+from sphinx import addnodes
 
-SILENT = (nodes.math, nodes.math_block, nodes.raw, nodes.image, nodes.comment, nodes.section, nodes.title)
+SILENT = (
+    *(nodes.math, nodes.math_block, nodes.raw, nodes.image, nodes.comment, nodes.section, nodes.title),
+    addnodes.glossary,
+)
 
 
 def write_index(app, exception):
@@ -21,14 +25,20 @@ def write_index(app, exception):
 
 
 def list_entries(app, docname):
-    """Yield [address, page title, section title, text] for each section of a page."""
+    """Yield [address, page title, section title, text] for each section of a page and each glossary term."""
     page = app.env.titles[docname].astext()
     url = app.builder.get_target_uri(docname)
-    for section in app.env.get_doctree(docname).findall(nodes.section):
+    doctree = app.env.get_doctree(docname)
+    for section in doctree.findall(nodes.section):
         is_page = not isinstance(section.parent, nodes.section)
         title = section.next_node(nodes.title).astext()
         address = url if is_page else f"{url}#{section['ids'][0]}"
         yield [address, page, "" if is_page else title, " ".join(" ".join(read_text(section)).split())]
+    for glossary in doctree.findall(addnodes.glossary):
+        for item in glossary.findall(nodes.definition_list_item):
+            term = item.next_node(nodes.term)
+            definition = item.next_node(nodes.definition).astext()
+            yield [f"{url}#{term['ids'][0]}", page, term.astext(), " ".join(definition.split())]
 
 
 def read_text(node):
