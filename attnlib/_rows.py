@@ -1,0 +1,277 @@
+"""One preparation step for every transform: dtype, axis, mask, temperature, +-inf and NaN.
+
+A transform asks for its rows and turns each block of them into weights *in place*; it never sees an axis, a
+mask or a dtype. Two generators cover every map of the book:
+
+    weights, blocks = shifted(scores, axis, mask, temperature)
+    for z in blocks:                # z = (x - max x)/T, rows last, -inf where an entry is dropped
+        ...                         # write the weights into z
+
+    weights, blocks = plain(scores, axis, mask, temperature)
+    for z, n in blocks:             # z = x/T, -inf where an entry is dropped; n = entries kept in each row
+        ...
+
+With `grad=` (the gradient with respect to the weights) each block also carries g, 0 where an entry is
+dropped; the body turns g into the gradient with respect to z, and the division by T happens here. Entries are
+dropped by the mask or by a score of -inf. Blocks are small enough to stay in cache and are the result's own
+memory wherever the dtype allows.
+"""
+
+import sys
+from itertools import product
+from math import prod
+from operator import index
+
+import numpy as np
+
+BLOCK = 1 << 17  # numbers in a block: 1 MiB of float64
+WORK = {np.float16: np.float32, np.float32: np.float32, np.float64: np.float64}
+LARGEST = {np.float32: float(np.finfo(np.float32).max), np.float64: sys.float_info.max}
+SMALLEST = {np.float32: np.float32(1e-45), np.float64: np.float64(5e-324)}
+HUGE = {work: largest / 2**60 for work, largest in LARGEST.items()}  # above it x - max x may overflow
+
+
+def real_array(values, name="scores"):
+    """Return (array, dtype of the result): float16, 32 and 64 stay, integers and bools become float64.
+
+    >>> real_array([1, 2])
+    (array([1., 2.]), <class 'numpy.float64'>)
+    """
+    array = np.asarray(values)
+    kind = array.dtype.type
+    if kind in WORK and not hasattr(values, "filled"):
+        return array, kind
+    if hasattr(values, "filled"):
+        raise TypeError(f"{name} is a masked array; pass its data, and mask=~{name}.mask (True = keep)")
+    if array.dtype.kind not in "iub":
+        raise TypeError(f"{name} must be real numbers (float16, 32, 64, integers, bools), not {array.dtype}")
+    return array.astype(np.float64), np.float64
+
+
+def real_arrays(**named):
+    """Return (arrays in one working dtype, dtype of the result): float16 is computed in float32."""
+    arrays, kinds = zip(*(real_array(values, name) for name, values in named.items()), strict=True)
+    kind = np.result_type(*kinds).type
+    return [array.astype(WORK[kind], copy=False) for array in arrays], kind
+
+
+def row_axis(axis, ndim, name="scores"):
+    """Return `axis` as an index from 0 to ndim - 1."""
+    if ndim == 0:
+        raise ValueError(f"{name} must have at least one axis, not be a single number")
+    if not -ndim <= index(axis) < ndim:
+        raise ValueError(
+            f"axis must lie between {-ndim} and {ndim - 1} for {name} with {ndim} axes, not {axis}"
+        )
+    return axis % ndim
+
+
+def same_shape(values, shape, name):
+    """Return `values` as an array of real numbers of exactly this shape."""
+    array, _ = real_array(values, name)
+    if array.shape != shape:
+        raise ValueError(f"{name} must have the shape of the scores, {shape}, not {array.shape}")
+    return array
+
+
+def kept_entries(mask, shape):
+    """Return the mask as a boolean array of this shape (True = keep), or None for no mask."""
+    if mask is None:
+        return None
+    mask = np.asarray(mask)
+    if mask.dtype != bool:
+        raise TypeError(f"mask must be boolean (True = keep), not {mask.dtype}")
+    try:
+        return np.broadcast_to(mask, shape)
+    except ValueError:
+        raise ValueError(
+            f"mask of shape {mask.shape} does not broadcast to scores of shape {shape}"
+        ) from None
+
+
+def positive(temperature, shape, axis):
+    """Return the temperature as a float64 array, 0-d or with length 1 along the axis, after checking it."""
+    T = np.asarray(temperature)
+    if T.dtype.kind not in "fiu":
+        raise TypeError(f"temperature must be a real number or an array of them, not {T.dtype}")
+    T = T.astype(np.float64)
+    rows = (*shape[:axis], 1, *shape[axis + 1 :])
+    if T.ndim and (T.ndim != len(shape) or any(n not in (1, m) for n, m in zip(T.shape, rows, strict=True))):
+        raise ValueError(
+            f"temperature must be a number or broadcast to {rows} with {len(shape)} axes, not {T.shape}"
+        )
+    if not (T > 0).all():
+        raise ValueError(f"temperature must be positive, not {T[~(T > 0)].flat[0]}")
+    return T
+
+
+def total(z):
+    """Sum each row, keeping the axis."""
+    return np.add.reduce(z, axis=-1, keepdims=True)
+
+
+def normalize(z):
+    """Divide each row by its sum in place; a row of zeros stays as it is."""
+    z /= np.add.reduce(z, -1, None, None, True, 1e-45)  # lost in any sum of 1 or more
+
+
+def vjp_of(function):
+    """Return the vector-Jacobian product that stands beside a function as NAME_vjp in its module."""
+    name = f"{getattr(function, '__name__', function)}_vjp"
+    try:
+        return getattr(sys.modules[function.__module__], name)
+    except (AttributeError, KeyError):
+        raise ValueError(f"{function!r} has no {name} beside it") from None
+
+
+def shifted(scores, axis, mask, temperature, **extras):
+    """Yield z = (x - max x)/T for the maps that are blind to a common shift; see the module for the use.
+
+    Extras: `grad`; `sink`, one more score in each row; `noise` of the scores' shape, added to them;
+    `sharpen`, a function of the number of kept entries that multiplies z; `dropped`, the weight of a dropped
+    entry (0). A row that holds +inf arrives as 0 on its infinite entries and -inf elsewhere.
+    """
+    if mask is None and not extras and axis == -1 and type(scores) is np.ndarray and scores.ndim == 1:
+        kind = scores.dtype.type
+        if kind in HUGE and type(temperature) is float and temperature == 1.0 and scores.size:
+            weights = np.empty(scores.shape, kind)
+            return weights, _one_row(scores, weights, kind)
+    return _open(True, scores, axis, mask, temperature, **extras)
+
+
+def plain(scores, axis, mask, temperature, **extras):
+    """Yield z = x/T and the number n of kept entries per row; dropped entries get weight 0 in any case.
+
+    Extras: `grad`; `scale_free`: the temperature is checked and left out, for maps on which it has no effect.
+    """
+    return _open(False, scores, axis, mask, temperature, **extras)
+
+
+def _open(shift, scores, axis, mask, temperature, grad=None, noise=None, **extras):
+    x, kind = real_array(scores)
+    axis = row_axis(axis, x.ndim)
+    keep = kept_entries(mask, x.shape)
+    T = positive(temperature, x.shape, axis)
+    grad = None if grad is None else same_shape(grad, x.shape, "grad_weights")
+    noise = None if noise is None else same_shape(noise, x.shape, "noise")
+    last = axis == x.ndim - 1
+    if not last:  # in memory the result's rows run last whatever their axis: bodies and sums run along them
+        x, keep, grad, noise = (a if a is None else np.moveaxis(a, axis, -1) for a in (x, keep, grad, noise))
+        T = np.moveaxis(T, axis, -1) if T.ndim else T
+    out = np.empty(x.shape, kind)
+    return out if last else np.moveaxis(out, -1, axis), _blocks(x, out, keep, T, grad, noise, shift, **extras)
+
+
+def _one_row(x, weights, kind):
+    """Do what _blocks does for one plain row, without its bookkeeping (which costs more than a short row).
+
+    Such a row can only underflow, so numpy's usual state is quiet enough; setting another costs a third more.
+    """
+    top = x[x.argmax()]
+    if -HUGE[kind] <= top <= HUGE[kind] and np.geterr()["under"] == "ignore":
+        np.subtract(x, top, weights)
+        yield weights
+    else:
+        yield from _blocks(x, weights, None, np.ones(()), None, None, True)
+
+
+def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, dropped=0.0, scale_free=False):
+    work, length = WORK[out.dtype.type], x.shape[-1]
+    own = out.dtype == work and grad is None and sink is None  # the block is the result's own memory
+    copy = not shift or keep is not None or noise is not None or sink is not None or x.dtype != work
+    count = not shift or sharpen or grad is not None
+    T = np.broadcast_to(T, (*x.shape[:-1], 1)) if T.ndim else T
+    T = None if scale_free or (T.ndim == 0 and T == 1 and not sharpen) else T
+    with np.errstate(all="ignore"):
+        for cut in _cuts(x.shape):
+            s, n, hot = x[cut], length, False
+            z = out[cut] if own else np.empty((*s.shape[:-1], length + (sink is not None)), work)
+            if copy:
+                _load(z[..., :length], s, cut, keep, noise)
+                z[..., length:] = sink
+                s = z
+            gone = s == -np.inf if count else None
+            if count and gone.any():
+                n = length - total(gone)
+            t = T if T is None or T.ndim == 0 else T[cut]
+            t = t / sharpen(np.maximum(n, 1)) if sharpen else t
+            if shift:
+                gone, hot = _subtract_top(s, z, gone, t, work)
+            else:
+                hot = grad is not None and (s == np.inf).any(axis=-1, keepdims=True)
+                _divide(z, t, work)
+            if grad is None:
+                yield z if shift else (z, n)
+                if gone is not None:
+                    np.copyto(z, dropped, where=gone)
+                if not own:
+                    out[cut] = z[..., :length]
+            else:
+                g = np.zeros(z.shape, work)
+                np.copyto(g[..., :length], grad[cut], casting="unsafe", where=~gone[..., :length])
+                yield (z, g) if shift else (z, n, g)
+                if t is not None:
+                    g /= _clip(t, work)
+                np.copyto(g, 0.0, where=gone | hot)
+                out[cut] = g[..., :length]
+
+
+def _load(z, s, cut, keep, noise):
+    """Copy a block of scores into z, noise added, -inf where dropped."""
+    if noise is None:
+        np.copyto(z, s)
+    else:
+        np.add(s, noise[cut], out=z, casting="unsafe")
+        np.copyto(z, -np.inf, where=s == -np.inf)
+    if keep is not None:
+        np.copyto(z, -np.inf, where=~keep[cut])
+
+
+def _subtract_top(s, z, gone, t, work):
+    """Write (s - max s)/t into z; return which entries are dropped (or None) and which rows hold +inf."""
+    top = np.maximum.reduce(s, axis=-1, keepdims=True, initial=-LARGEST[work])
+    if (top <= HUGE[work]).all():
+        np.subtract(s, top, out=z)
+        _divide(z, t, work)
+        return gone, False
+    gone, hot = (
+        s == -np.inf,
+        top == np.inf,
+    )  # rare: +inf, NaN, or a difference that may overflow, taken from halves
+    half = np.where(top > HUGE[work], work(0.5), work(1.0))
+    np.subtract(
+        np.where(hot, np.where(s == np.inf, 0.0, -np.inf), s * half), np.where(hot, 0.0, top * half), out=z
+    )
+    _divide(z, t, work)
+    z /= half
+    return gone, hot
+
+
+def _divide(z, t, work):
+    """Divide z by the temperature in place; T = inf turns every finite number into 0."""
+    if t is not None:
+        t = _clip(t, work)
+        if (t == np.inf).any():
+            np.copyto(z, 0.0, where=(t == np.inf) & np.isfinite(z))
+            t = np.minimum(t, work(LARGEST[work]))
+        z /= t
+
+
+def _clip(t, work):
+    """Return the temperature in the dtype z has; one that is too small for it becomes its smallest number."""
+    return np.maximum(t.astype(work), SMALLEST[work])
+
+
+def _cuts(shape):
+    """Yield indices that cut the rows of an array into blocks of at most BLOCK numbers (or one row)."""
+    size = prod(shape)
+    if 0 < size <= BLOCK or (len(shape) == 1 and size):
+        yield ...
+    elif size:
+        axis = 0
+        while axis < len(shape) - 2 and prod(shape[axis + 1 :]) > BLOCK:
+            axis += 1
+        step = max(1, BLOCK // prod(shape[axis + 1 :]))
+        for lead in product(*map(range, shape[:axis])):
+            for start in range(0, shape[axis], step):
+                yield (*lead, slice(start, start + step))

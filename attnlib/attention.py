@@ -1,0 +1,43 @@
+"""Attention: the weighted mean of values, with weights made of scores."""
+
+import numpy as np
+
+from attnlib._rows import kept_entries, real_arrays
+
+
+def attend(query, key, value, *, score, transform, mask=None):
+    r"""Return (context, weights): weights = transform(score(query, key)), context = weights @ value.
+
+    Parameters
+    ----------
+    query, key, value : arrays of shape (..., queries, d), (..., keys, d), (..., keys, width)
+    score : function of (query, key), such as scaled_dot_product_score
+    transform : function of (scores, mask=...), such as softmax; it runs along the last axis, the keys
+    mask : boolean array that broadcasts to the scores, optional
+        True = keep. A value whose weight is dropped is never multiplied, so it may be NaN or inf. A score of
+        -inf drops too.
+
+    Source: Vaswani et al. 2017.
+
+    >>> from attnlib import scaled_dot_product_score, softmax
+    >>> context, weights = attend([[1.0]], [[0.0], [np.log(3)]], [[4.0], [8.0]],
+    ...                           score=scaled_dot_product_score, transform=softmax)
+    >>> print(weights, context)
+    [[0.25 0.75]] [[7.]]
+    """
+    scores = score(query, key)
+    weights = transform(scores, mask=mask)
+    (w, v), kind = real_arrays(weights=weights, value=value)
+    if v.ndim < 2 or v.shape[-2] != w.shape[-1]:
+        raise ValueError(f"value must have shape (..., {w.shape[-1]}, width), one row per key, not {v.shape}")
+    kept = np.asarray(scores) != -np.inf
+    kept = kept if mask is None else kept & kept_entries(mask, kept.shape)
+    finite = np.isfinite(v)
+    with np.errstate(all="ignore"):
+        context = w @ np.where(finite, v, 0.0)
+        for j in np.flatnonzero(
+            ~finite.all(axis=(*range(v.ndim - 2), -1))
+        ):  # NaN or inf: only where the query keeps it
+            here = np.where(finite[..., j, :], 0.0, v[..., j, :])
+            context = context + np.where(kept[..., j, None], w[..., j, None] * here[..., None, :], 0.0)
+        return context.astype(kind), weights

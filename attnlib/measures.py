@@ -1,0 +1,99 @@
+"""What a row of weights is like, and how far from another. Computed in float64; entropies in nats."""
+
+from operator import index
+
+import numpy as np
+
+from attnlib._rows import real_array, row_axis
+
+
+def entropy(weights, axis=-1):
+    r"""Return the uncertainty of each row, :math:`-\sum_i p_i \log p_i` nats, of the row divided by its sum.
+
+    0 if one weight has it all (or no weight is left), log n if n weights share equally. Raises ValueError for
+    a negative weight. Source: Shannon 1948.
+
+    >>> print(entropy([0.5, 0.5, 0]).round(4), entropy([0, 1]))
+    0.6931 0.0
+    """
+    w = _rows(weights, axis)
+    with np.errstate(all="ignore"):
+        w = w / np.maximum.reduce(w, axis=-1, keepdims=True, initial=5e-324)
+        p = w / np.sum(w, axis=-1, keepdims=True, initial=5e-324)
+    return 0.0 - _sum_p_log(p, p)
+
+
+def perplexity(weights, axis=-1):
+    """Return the effective number of items in each row, exp(entropy); 0 if nothing has weight.
+
+    >>> print(perplexity([0.25, 0.25, 0.25, 0.25]).round(4), perplexity([0, 0]))
+    4.0 0.0
+    """
+    return np.exp(entropy(weights, axis)) * (np.max(_rows(weights, axis), axis=-1, initial=0.0) != 0)
+
+
+def top_k_mass(weights, k, axis=-1):
+    """Return the sum of the k largest weights of each row (of all of them if there are fewer).
+
+    Raises TypeError for a k that is not an integer, ValueError for a negative one.
+
+    >>> top_k_mass([0.5, 0.125, 0.25, 0.125], 2)
+    np.float64(0.75)
+    """
+    if index(k) < 0:
+        raise ValueError(f"k must be 0 or more, not {k}")
+    w = np.sort(_rows(weights, axis, negative=True), axis=-1)
+    return w[..., max(w.shape[-1] - k, 0) :].sum(axis=-1)
+
+
+def expected_calibration_error(probabilities, labels, bins=15):
+    r"""Return how far confidence is from accuracy, :math:`\sum_b n_b/N\,|\mathrm{acc}_b - \mathrm{conf}_b|`.
+
+    probabilities has shape (samples, classes), labels (samples,) integers. The confidence of a sample is its
+    largest probability; the bins cut (0, 1] into equal parts, each closed at its upper end. Raises ValueError
+    for other shapes, no samples, probabilities outside [0, 1], labels out of range, fewer than one bin.
+    Sources: Naeini et al. 2015; 15 bins after Guo et al. 2017.
+
+    >>> expected_calibration_error([[0.75, 0.25], [0.75, 0.25]], [0, 1])  # 75 % sure, right half of the time
+    np.float64(0.25)
+    """
+    p = real_array(probabilities, "probabilities")[0].astype(np.float64)
+    if p.ndim != 2 or p.size == 0:
+        raise ValueError(
+            f"probabilities must have shape (samples, classes) with one of each at least, not {p.shape}"
+        )
+    if not ((p >= 0) & (p <= 1)).all():
+        raise ValueError(f"probabilities must lie between 0 and 1, not be {p[~((p >= 0) & (p <= 1))][0]}")
+    if index(bins) < 1:
+        raise ValueError(f"bins must be 1 or more, not {bins}")
+    right = p.argmax(axis=1) == class_labels(labels, *p.shape)
+    confidence = p.max(axis=1)
+    number = np.searchsorted(np.linspace(0, 1, bins + 1)[1:-1], confidence)
+    return np.abs(np.bincount(number, right - confidence)).sum() / len(p)
+
+
+def class_labels(labels, samples, classes):
+    """Return the labels, after checking them: one integer from 0 to classes - 1 per sample."""
+    y = np.asarray(labels)
+    if y.dtype.kind not in "iu":
+        raise TypeError(f"labels must be integers, not {y.dtype}")
+    if y.shape != (samples,):
+        raise ValueError(f"labels must have shape ({samples},), one per sample, not {y.shape}")
+    if y.size and not 0 <= y.min() <= y.max() < classes:
+        raise ValueError(
+            f"labels must lie between 0 and {classes - 1}, not be {y[(y < 0) | (y >= classes)][0]}"
+        )
+    return y
+
+
+def _rows(weights, axis, name="weights", negative=False):
+    w = real_array(weights, name)[0].astype(np.float64)
+    if not negative and (w < 0).any():
+        raise ValueError(f"{name} must not be negative, but hold {w[w < 0][0]}")
+    return np.moveaxis(w, row_axis(axis, w.ndim, name), -1)
+
+
+def _sum_p_log(p, q):
+    """Sum p log q over each row, with 0 log 0 = 0."""
+    with np.errstate(all="ignore"):
+        return np.sum(np.where(p == 0, 0.0, p * np.log(q)), axis=-1)

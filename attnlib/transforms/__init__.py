@@ -1,0 +1,1 @@
+"""Maps from scores to weights, each with its vector-Jacobian product below it."""

@@ -1,0 +1,94 @@
+"""Softmax and its relatives: every weight is a share of exponentials."""
+
+import numpy as np
+
+from attnlib._rows import normalize, shifted, total
+
+
+def softmax(scores, axis=-1, *, mask=None, temperature=1.0):
+    r"""Share out one unit of weight in proportion to exp(score / T).
+
+    .. math:: p_i = e^{(x_i - c)/T} / \sum_j e^{(x_j - c)/T}, \qquad c = \max_j x_j
+
+    Parameters
+    ----------
+    scores : array of real numbers, any shape
+        The rows to normalize run along `axis`.
+    axis : int
+        The axis the weights sum to one over.
+    mask : boolean array that broadcasts to scores, optional
+        True = keep. A dropped entry gets weight 0; a row with nothing kept is all 0. A score of -inf is
+        dropped too.
+    temperature : positive number, or array with the scores' ndim and length 1 along the axis
+        T to 0 puts all weight on the largest score, T = inf shares it equally.
+
+    Returns
+    -------
+    array of the scores' shape and dtype (integers and bools give float64)
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers; a mask that is not boolean.
+    ValueError
+        0-d scores, a mask that does not broadcast to them, a temperature that is not positive.
+
+    Source: Bridle 1990; the temperature: Hinton, Vinyals and Dean 2015.
+
+    >>> softmax([0, np.log(3)])
+    array([0.25, 0.75])
+    """
+    weights, blocks = shifted(scores, axis, mask, temperature)
+    for z in blocks:
+        np.exp(z, out=z)
+        normalize(z)
+    return weights
+
+
+def softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
+    r"""Pull a gradient by the weights back to the scores: :math:`p_i (g_i - \sum_j p_j g_j) / T`.
+
+    Arguments as for :func:`softmax`; grad_weights has the scores' shape.
+
+    >>> softmax_vjp([0, 0], [1, 0])
+    array([ 0.25, -0.25])
+    """
+    grad, blocks = shifted(scores, axis, mask, temperature, grad=grad_weights)
+    for z, g in blocks:
+        p = softmax(z)
+        g -= total(p * g)
+        g *= p
+    return grad
+
+
+def log_softmax(scores, axis=-1, *, mask=None, temperature=1.0):
+    r"""Return the logarithm of :func:`softmax` in nats, exact where the softmax itself rounds to 0 or 1.
+
+    .. math:: \log p_i = z_i - \log \sum_j e^{z_j}, \qquad z_i = (x_i - \max_j x_j)/T
+
+    One of the exponentials is exactly 1, so the sum is taken over the others and added inside log1p.
+    Arguments, errors and source as for :func:`softmax`; a dropped entry gets -inf.
+
+    >>> print(*log_softmax([0, np.log(3)]).round(4))
+    -1.3863 -0.2877
+    """
+    logs, blocks = shifted(scores, axis, mask, temperature, dropped=-np.inf)
+    for z in blocks:
+        e = np.exp(z)
+        np.put_along_axis(e, z.argmax(axis=-1, keepdims=True), 0.0, axis=-1)
+        z -= np.log1p(total(e))
+    return logs
+
+
+def log_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
+    r"""Pull a gradient by the log weights back to the scores: :math:`(g_i - p_i \sum_j g_j) / T`.
+
+    Arguments as for :func:`softmax`; grad_weights has the scores' shape.
+
+    >>> log_softmax_vjp([0, 0], [1, 0])
+    array([ 0.5, -0.5])
+    """
+    grad, blocks = shifted(scores, axis, mask, temperature, grad=grad_weights)
+    for z, g in blocks:
+        g -= softmax(z) * total(g)
+    return grad
