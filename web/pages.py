@@ -37,7 +37,7 @@ def describe_page(app, pagename, templatename, context, doctree):
         "home_path": urlsplit(app.config.html_baseurl).path or "/",
         "repository": app.config.book_repository,
         "asset": lambda name: address_asset(app, pathto, name),
-        "style_sheet": style_sheet(app.srcdir) if pagename == "404" else "",
+        "style_sheet": (THEME / "static" / "style.css").read_text("utf-8") if pagename == "404" else "",
     }
 
 

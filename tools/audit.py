@@ -1,0 +1,161 @@
+"""Audit every page of the built site and print a table: what needs Node, Java or the network stands here.
+
+Lighthouse (mobile, median of three runs), the Nu HTML checker, axe in light, dark and forced colours at three
+widths, bytes of a first visit, and external links. Ends with status 1 when a page misses its mark.
+
+    python tools/audit.py [--runs 3] [--offline] [PAGE ...]
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from html import unescape
+
+from axe_playwright_python.sync_playwright import Axe
+from serve import ROOT, serving
+
+sys.path.insert(0, str(ROOT / "tests"))
+from browser import find_browser, open_browser
+
+SITE = ROOT / "_build" / "html"
+TOOLS = ROOT / ".cache" / "audit"
+PACKAGES = ("lighthouse@12.8.2", "vnu-jar@26.9.27")
+CATEGORIES = {"performance": 0.95, "accessibility": 1, "best-practices": 1, "seo": 1}  # least score wanted
+MOST_KIB = 150
+WIDTHS = (320, 768, 1280)
+
+
+def install_tools():
+    """Install Lighthouse and the Nu checker below `.cache`, once per pinned version."""
+    for program in ("node", "npm", "java"):
+        if not shutil.which(program):
+            sys.exit(f"make audit needs {program}: install Node 18 or newer and Java 17 or newer")
+    stamp = TOOLS / "installed"
+    if not stamp.exists() or stamp.read_text() != " ".join(PACKAGES):
+        TOOLS.mkdir(parents=True, exist_ok=True)
+        command = [
+            "npm",
+            "install",
+            "--prefix",
+            str(TOOLS),
+            "--no-save",
+            "--no-audit",
+            "--no-fund",
+            *PACKAGES,
+        ]
+        subprocess.run(command, check=True)
+        stamp.write_text(" ".join(PACKAGES))
+
+
+def run_lighthouse(url, runs, browser):
+    """Return the median score of each category, and the KiB that a first visit transfers."""
+    reports = []
+    for _ in range(runs):
+        command = [
+            *(str(TOOLS / "node_modules" / ".bin" / "lighthouse"), url, "--quiet", "--output=json"),
+            f"--only-categories={','.join(CATEGORIES)}",
+            "--chrome-flags=--headless=new --no-sandbox --disable-gpu",
+        ]
+        env = os.environ | {"CHROME_PATH": browser}
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300, env=env)
+        reports.append(json.loads(done.stdout))
+    scores = {
+        name: statistics.median(report["categories"][name]["score"] for report in reports)
+        for name in CATEGORIES
+    }
+    requests = reports[0]["audits"]["network-requests"]["details"]["items"]
+    return scores, sum(request["transferSize"] for request in requests) / 1024
+
+
+def check_html(url):
+    """Return what the Nu checker calls an error."""
+    jar = TOOLS / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
+    command = ["java", "-jar", str(jar), "--errors-only", "--format", "gnu", "--stdout", url]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    return [
+        line.removeprefix(f'"{url}":') for line in (done.stdout + done.stderr).splitlines() if line.strip()
+    ]
+
+
+def check_accessibility(browser, url):
+    """Return axe's violations over light, dark and forced colours at three widths."""
+    found = []
+    for options in ({"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}):
+        context = browser.new_context(**options, reduced_motion="reduce")
+        page = context.new_page()
+        page.goto(url)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            for violation in Axe().run(page).response["violations"]:
+                found.append(f"{violation['id']} ({', '.join(options.values())}, {width} px)")
+        context.close()
+    return found
+
+
+def list_external_links(pages):
+    """Return every address outside the site that a page links to."""
+    texts = ((SITE / page).read_text("utf-8") for page in pages)
+    return sorted(
+        {unescape(link) for text in texts for link in re.findall(r'<a\b[^>]*\bhref="(https?:[^"#]+)', text)}
+    )
+
+
+def check_link(url):
+    """Return None when the link is alive, else what is wrong; "gone" only when the server says so."""
+    request = urllib.request.Request(url, headers={"User-Agent": "Mozilla/5.0 (link check)"})
+    try:
+        with urllib.request.urlopen(request, timeout=30):
+            return None
+    except urllib.error.HTTPError as error:
+        return f"gone ({error.code}): {url}" if error.code in (404, 410) else f"unsure ({error.code}): {url}"
+    except OSError as error:
+        return f"unsure ({error}): {url}"
+
+
+def main():
+    """Audit the pages and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pages", nargs="*", help="pages relative to the site (all)")
+    parser.add_argument("--runs", type=int, default=3, help="Lighthouse runs per page (3)")
+    parser.add_argument("--offline", action="store_true", help="do not try external links")
+    arguments = parser.parse_args()
+    pages = arguments.pages or [
+        path.relative_to(SITE).as_posix() for path in sorted(SITE.rglob("*.html")) if path.name != "404.html"
+    ]
+    install_tools()
+    faults = []
+    width = max(map(len, pages))
+    print(f"{'page':{width}}  perf  a11y  best   seo     KiB  html   axe")
+    with serving(SITE) as base, open_browser() as browser:
+        for page in pages:
+            scores, weight = run_lighthouse(base + page, arguments.runs, find_browser())
+            invalid, barriers = check_html(base + page), check_accessibility(browser, base + page)
+            marks = "  ".join(f"{score:4.2f}" for score in scores.values())
+            print(f"{page:{width}}  {marks}  {weight:6.1f}  {len(invalid):4}  {len(barriers):4}", flush=True)
+            faults += [
+                f"{page}: {name} {scores[name]:.2f}"
+                for name, least in CATEGORIES.items()
+                if scores[name] < least
+            ]
+            faults += [f"{page}: {weight:.0f} KiB, at most {MOST_KIB}"] if weight > MOST_KIB else []
+            faults += [f"{page}: {fault}" for fault in invalid + barriers]
+    if not arguments.offline:
+        links = list_external_links(pages)
+        with ThreadPoolExecutor(8) as pool:
+            answers = [answer for answer in pool.map(check_link, links) if answer]
+        print(f"\n{len(links)} external links, {len(answers)} without a good answer", *answers, sep="\n  ")
+        faults += [answer for answer in answers if answer.startswith("gone")]
+    print("\nmissed marks:" if faults else "\nevery mark met", *faults, sep="\n  ")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()
