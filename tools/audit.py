@@ -75,10 +75,10 @@ def run_lighthouse(url, runs, browser):
     return scores, sum(request["transferSize"] for request in requests) / 1024
 
 
-def check_html(url):
+def check_html(path):
     """Return what the Nu checker calls an error."""
     jar = TOOLS / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
-    command = ["java", "-jar", str(jar), "--errors-only", "--format", "gnu", "--stdout", url]
+    command = ["java", "-jar", str(jar), "--errors-only", "--format", "gnu", "--stdout", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     return [
         line.removeprefix(f'"{url}":') for line in (done.stdout + done.stderr).splitlines() if line.strip()
@@ -137,7 +137,7 @@ def main():
     with serving(SITE) as base, open_browser() as browser:
         for page in pages:
             scores, weight = run_lighthouse(base + page, arguments.runs, find_browser())
-            invalid, barriers = check_html(base + page), check_accessibility(browser, base + page)
+            invalid, barriers = check_html(SITE / page), check_accessibility(browser, base + page)
             marks = "  ".join(f"{score:4.2f}" for score in scores.values())
             print(f"{page:{width}}  {marks}  {weight:6.1f}  {len(invalid):4}  {len(barriers):4}", flush=True)
             faults += [
