@@ -80,9 +80,8 @@ def check_html(path):
     jar = TOOLS / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
     command = ["java", "-jar", str(jar), "--errors-only", "--format", "gnu", "--stdout", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    return [
-        line.removeprefix(f'"{url}":') for line in (done.stdout + done.stderr).splitlines() if line.strip()
-    ]
+    lines = (done.stdout + done.stderr).splitlines()
+    return [line.partition('":')[2] or line for line in lines if line.strip()]
 
 
 def check_accessibility(browser, url):
