@@ -14,7 +14,8 @@ const attnExplorer = (() => {
   };
   const write = (element, text) => {
     const node = element.firstChild;
-    if (node && node.data !== text) node.data = text;
+    if (!node) element.textContent = text;
+    else if (node.data !== text) node.data = text;
   };
 
   // Charts: `size` numbers of a state belong to the chart; `set` shows number i; `name` says what it is.
@@ -53,7 +54,7 @@ const attnExplorer = (() => {
   }
 
   function curveChart(root, { limits, places, x, every }) {
-    const paths = [...root.querySelectorAll("svg path:not(.attn-grid)")];
+    const paths = [...root.querySelectorAll(".attn-line")];
     const names = [...root.querySelectorAll(".attn-name")];
     const details = root.querySelector("details");
     const rows = [...root.querySelectorAll(".attn-numbers tbody tr")];
@@ -158,7 +159,7 @@ const attnExplorer = (() => {
         return found;
       };
       const size = (index) => Math.abs(numbers[index] - told[index]);
-      const most = changed(0, chart.size).sort((a, b) => size(b) - size(a)).slice(0, 3);
+      const most = changed(0, chart.size).sort((a, b) => size(b) - size(a)).slice(0, this.readouts.length ? 2 : 3);
       const parts = most.map((index) => part(chart.name(index), index));
       for (const index of changed(chart.size, chart.size + this.readouts.length)) {
         parts.push(part(this.readouts[index - chart.size].firstChild.textContent, index));

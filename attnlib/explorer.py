@@ -115,16 +115,18 @@ class Bars:
     def html(self, values, live=False):
         """A table of labels, bars and numbers at one state; with `live`, the scores are inputs."""
         scored = self.scores is not None
+        digits = max(map(_decimals, self.scores)) if scored else 0
         head = _tag("th", escape(self.label_title), scope="col")
-        head += _tag("th", "score", scope="col", cls="attn-score") if scored else ""
+        if scored:
+            head += _tag("th", "score (drag or type)" if live else "score", scope="col", cls="attn-score")
         head += _tag("th", escape(self.title), scope="col", cls="attn-weight")
         rows = []
         for position, label in enumerate(self.labels):
             row = _tag("th", _bdi(label), scope="row")
             if scored:
-                score = self.scores[position]
-                number = _score_input(score, label) if live else _number(_minus(_trimmed(score)))
-                row += _tag("td", _bar(score, self.score_limits, number), cls="attn-score")
+                text = f"{self.scores[position]:.{digits}f}"
+                number = _score_input(text, label) if live else _number(_minus(text))
+                row += _tag("td", _bar(self.scores[position], self.score_limits, number), cls="attn-score")
             number = _number(_three(values[position]))
             row += _tag("td", _bar(values[position], self.limit, number), cls="attn-weight")
             rows.append(row)
@@ -179,7 +181,8 @@ class Heatmap:
 
     def html(self, values, live=False):
         """A table of coloured cells at one state, each holding its number."""
-        head = _tag("th", f"{escape(self.row_title)} ↓ {escape(self.column_title)} →", cls="attn-corner")
+        corner = f"{escape(self.column_title)} →\n{escape(self.row_title)} ↓"
+        head = _tag("th", corner, cls="attn-corner")
         head += "".join(_tag("th", _bdi(column), scope="col") for column in self.columns)
         rows = [
             _tag("th", _bdi(row), scope="row")
@@ -189,10 +192,13 @@ class Heatmap:
             )
             for row, numbers in zip(self.rows, values, strict=True)
         ]
-        size = "attn-small" if len(self.columns) <= 8 else "attn-large"
-        table = _table(f"attn-map {size}", head, rows, style=f"--columns:{len(self.columns)}")
+        table = _table("attn-map", head, rows, style=f"--columns:{len(self.columns)}")
         label = f"{self.row_title} by {self.column_title}"
-        return _tag("div", table, cls="attn-scroll", role="region", tabindex=0, aria_label=label)
+        few = {"checked": ""} if len(self.columns) <= 8 else {}
+        box = _tag("input", type="checkbox", autocomplete="off", **few)
+        return _tag("div", table, cls="attn-scroll", role="region", tabindex=0, aria_label=label) + _tag(
+            "label", f"{box} numbers in the cells", cls="attn-figures"
+        )
 
 
 @dataclass(frozen=True)
@@ -278,11 +284,13 @@ class Curves:
         for value in _ticks(self.x[0], self.x[-1], self.log_x):
             left = float(np.interp(value, self.x, self.places)) / 10
             axes += _tag("span", _minus(f"{value:g}"), cls="attn-x", style=f"left:{left:.4g}%")
-        for name, curve, height in zip(self.names, values, self.extra(values), strict=True):
+        heights = self.extra(values)
+        for number, (name, curve, height) in enumerate(zip(self.names, values, heights, strict=True), 1):
             tops = (1000 - 1000 * _share(value, self.limits) for value in curve)
             points = "L".join(f"{x} {top:.0f}" for x, top in zip(self.places, tops, strict=True))
-            lines += _tag("path", d=f"M{points}")
-            axes += _tag("span", escape(name), cls="attn-name", style=f"top:{100 - 100 * height:.4g}%")
+            lines += _tag("path", d=f"M{points}", cls=f"attn-line attn-line-{number}")
+            style = f"top:{100 - 100 * height:.4g}%"
+            axes += _tag("span", escape(name), cls=f"attn-name attn-line-{number}", style=style)
         svg = _tag(
             "svg",
             _tag("path", d=grid, cls="attn-grid") + lines,
@@ -548,8 +556,8 @@ class Explorer:
             + _tag("fieldset", controls, disabled="", aria_label="controls")
             + note
             + (_tag("dl", readouts) if readouts else "")
-            + _tag("output", words)
             + _tag("figcaption", escape(self.caption))
+            + _tag("output")
         )
         data = {
             **self.chart.data(),
@@ -700,10 +708,9 @@ def _three(number):
     return _minus(_plain(number))
 
 
-def _trimmed(score):
-    """A score with up to three decimals, one at least."""
-    text = _plain(score)
-    return text[:-2] if text.endswith("00") else text.removesuffix("0")
+def _decimals(score):
+    """Decimals that write a score, one to three."""
+    return max(1, len(_plain(score).rstrip("0").partition(".")[2]))
 
 
 def _share(value, limits):
@@ -733,13 +740,13 @@ def _number(text):
     return _tag("span", text, cls="attn-number")
 
 
-def _score_input(score, label):
+def _score_input(text, label):
     return _tag(
         "input",
         cls="attn-number",
         type="number",
         step="any",
-        value=_trimmed(score),
+        value=text,
         autocomplete="off",
         aria_label=f"score of {label}",
     )
