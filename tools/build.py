@@ -17,8 +17,9 @@ def build(source=ROOT, output=None):
     source = Path(source).resolve()
     output = Path(output or source).resolve()
     # Kernels import the attnlib that stands beside the chapters, installed or not.
-    env = os.environ | {"PYTHONPATH": str(source)} | ({} if sys.stdout.isatty() else {"NO_COLOR": "1"})
-    run = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
+    env = os.environ | {"PYTHONPATH": str(source)}
+    plain = "" if sys.stdout.isatty() else "from sphinx.util.console import nocolor; nocolor();"
+    run = f"{plain} from jupyter_book.cli.main import main; main()"
     options = ["-W", "--keep-going", "--path-output", str(output)]
     try:
         subprocess.run([sys.executable, "-c", run, "build", str(source), *options], env=env, check=True)

@@ -4,15 +4,17 @@ It is a script that sets one variable, since a page opened from a disk may not f
 """
 
 import json
+import re
+from contextlib import suppress
+from html import unescape
 from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
 
-SILENT = (
-    *(nodes.math, nodes.math_block, nodes.raw, nodes.image, nodes.comment, nodes.section, nodes.title),
-    addnodes.glossary,
-)
+from web.formulae import to_mathml
+
+SILENT = (nodes.raw, nodes.image, nodes.comment, nodes.section, nodes.title, addnodes.glossary)
 
 
 def write_index(app, exception):
@@ -33,25 +35,33 @@ def list_entries(app, docname):
         is_page = not isinstance(section.parent, nodes.section)
         title = section.next_node(nodes.title).astext()
         address = url if is_page else f"{url}#{section['ids'][0]}"
-        yield [address, page, "" if is_page else title, " ".join(" ".join(read_text(section)).split())]
+        yield [address, page, "" if is_page else title, " ".join("".join(read_text(section)).split())]
     for glossary in doctree.findall(addnodes.glossary):
         for item in glossary.findall(nodes.definition_list_item):
             term = item.next_node(nodes.term)
-            definition = item.next_node(nodes.definition).astext()
-            yield [f"{url}#{term['ids'][0]}", page, term.astext(), " ".join(definition.split())]
+            definition = read_text(item.next_node(nodes.definition))
+            yield [f"{url}#{term['ids'][0]}", page, term.astext(), " ".join("".join(definition).split())]
 
 
 def read_text(node):
-    """Yield the words below `node` that a reader sees, without its subsections, formulae and outputs."""
+    """Yield the words below `node` that a reader sees, without its subsections, figures and outputs."""
     for child in node.children:
         if isinstance(child, nodes.Text):
             yield child.astext()
         elif isinstance(child, SILENT) or child.get("nb_element") == "cell_code_output":
             continue
-        elif isinstance(child, nodes.TextElement):
-            yield child.astext()
+        elif isinstance(child, nodes.math | nodes.math_block):
+            yield read_formula(child)
         else:
             yield from read_text(child)
+            yield "" if isinstance(child, nodes.Inline) else " "
+
+
+def read_formula(node):
+    """Return a formula as a line of text; what cannot be read is reported where the page is written."""
+    with suppress(ValueError):
+        return unescape(re.sub("<[^>]+>", "", to_mathml(node.astext(), "inline")))
+    return ""
 
 
 def setup(app):

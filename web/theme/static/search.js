@@ -29,7 +29,7 @@ function score([, page, section, text], words) {
 // The text around the first hit, as nodes: accents may shift positions by a letter or two, never more than a word.
 function snippet(text, words) {
   const hits = words.map((word) => plain(text).search(word)).filter((place) => place >= 0);
-  const from = Math.max(0, Math.min(...hits, text.length) - 60);
+  const from = hits.length ? Math.max(0, Math.min(...hits) - 60) : 0;
   const start = from ? text.indexOf(" ", from) + 1 : 0;
   const part = text.slice(start, start + 200);
   const line = document.createElement("p");
