@@ -15,6 +15,7 @@ import itertools
 import json
 import math
 import re
+import sys
 from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape
@@ -540,6 +541,7 @@ class Explorer:
     def _inside(self, live=False):
         """Figure, controls and read-outs at the start state, and what the script must know."""
         array, scalars = self.grid[self.start]
+        shown = np.reshape(_thousandths(array.ravel().tolist()), array.shape) / 1000  # as the script has them
         words = escape(self._words(self.start))
         controls = "".join(c.html(index) for c, index in zip(self.controls, self.start, strict=True))
         readouts = "".join(
@@ -552,7 +554,7 @@ class Explorer:
         else:
             note = _tag("noscript", _tag("p", f"Shown at {words}; the controls need JavaScript."))
         figure = (
-            self.chart.html(array.tolist(), live)
+            self.chart.html(shown.tolist(), live)
             + _tag("fieldset", controls, disabled="", aria_label="controls")
             + note
             + (_tag("dl", readouts) if readouts else "")
@@ -567,7 +569,7 @@ class Explorer:
         }
         if not live:
             data["grid"] = [number for state in self.grid for number in self._numbers(state)]
-        block = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
+        block = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
         return _tag("figure", figure) + _tag("script", block, type="application/json")
 
     def html(self):
@@ -577,7 +579,7 @@ class Explorer:
     def _answer(self, request):
         """What the widget is told: the numbers at the state it asks for, or what went wrong."""
         try:
-            scores = request.get("scores")
+            scores = request["scores"] or None
             if scores:
                 scores = [
                     own if new is None else new for own, new in zip(self.chart.scores, scores, strict=True)
@@ -605,11 +607,9 @@ class Explorer:
 
 
 def _has_kernel():
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return False
-    return hasattr(get_ipython(), "kernel")
+    """True in a notebook; asks IPython only where it runs already."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 @cache

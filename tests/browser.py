@@ -74,17 +74,17 @@ def open_browser(**options):
         browser.close()
 
 
-def watch(page, *allowed):
+def watch(page, *allowed, kinds=("error", "warning")):
     """List that fills with what `page` must not do.
 
-    Console errors and warnings, uncaught exceptions, and requests to an address that does not begin with one
-    of `allowed` (data: and blob: stay inside the page and are always allowed).
+    Console messages of the `kinds`, uncaught exceptions, and requests to an address that does not begin with
+    one of `allowed` (data: and blob: stay inside the page and are always allowed).
     """
     problems = []
     inside = (*allowed, "data:", "blob:", "about:")
 
     def on_console(message):
-        if message.type in ("error", "warning"):
+        if message.type in kinds:
             problems.append(f"console {message.type}: {message.text}")
 
     def on_request(request):

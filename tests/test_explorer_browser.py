@@ -1,0 +1,306 @@
+"""Explorers in a page without a kernel: a real Chromium, from file://, under the site's content policy."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser import open_browser, watch
+
+import attnlib.explorer
+from attnlib import softmax
+from attnlib.explorer import Bars, Curves, Explorer, Heatmap, stops
+
+PACKAGE = Path(attnlib.explorer.__file__).parent
+TOKENS = [
+    "The",
+    "animal",
+    "did",
+    "n't",
+    "cross",
+    "the",
+    "street",
+    "because",
+    "it",
+    "was",
+    "too",
+    "tired",
+    ".",
+]
+SCORES = np.random.default_rng(7).normal(0, 2, len(TOKENS)).round(2)
+MATRIX = np.random.default_rng(8).normal(0, 2, (len(TOKENS), len(TOKENS)))
+X = np.linspace(-4, 4, 41)
+TEMPERATURES = stops(0.1, 10)
+
+
+def weigh(temperature, scores):
+    weights = softmax(scores, temperature=temperature)
+    return {"weights": weights, "largest": weights.max()}
+
+
+def pick(temperature, transform, scores):
+    return softmax(scores, temperature=temperature) if transform == "softmax" else np.full(3, 1 / 3)
+
+
+def curves(temperature):
+    return [1 / (1 + np.exp(-X / temperature)), np.clip(X / temperature + 0.5, 0, 1)]
+
+
+EXPLORERS = [
+    Explorer(
+        *(weigh, Bars(TOKENS, SCORES)),
+        name="tokens",
+        caption="Weights of a sentence’s tokens.",
+        start={"temperature": 1.0},
+        temperature=TEMPERATURES,
+    ),
+    Explorer(
+        *(pick, Bars(["one", "two", "three"], [2.0, 1.0, -0.5])),
+        name="two-controls",
+        caption="Two controls.",
+        temperature=[0.5, 1.0, 2.0],
+        transform=["softmax", "uniform"],
+    ),
+    Explorer(
+        *(lambda temperature: softmax(MATRIX, temperature=temperature), Heatmap(TOKENS, TOKENS)),
+        name="map",
+        caption="A map.",
+        temperature=TEMPERATURES,
+    ),
+    Explorer(
+        *(curves, Curves(X, ["smooth", "straight"], "score", "weight")),
+        name="curves",
+        caption="Two curves.",
+        temperature=[0.5, 1.0, 2.0],
+    ),
+    Explorer(
+        *(lambda step: np.full(52, step / 52), Bars([f"a rather long label {i}" for i in range(52)])),
+        name="many",
+        caption="Many bars with long labels.",
+        step=[1, 2, 3],
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    for name in ("explorer.js", "explorer.css"):
+        shutil.copy(PACKAGE / name, folder)
+    policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'"
+    (folder / "page.html").write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Explorers</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="explorer.css">'
+        f'<script src="explorer.js" defer></script>{"".join(e.html() for e in EXPLORERS)}</html>',
+        encoding="utf-8",
+    )
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Open the page under given conditions; at the end nothing may have gone wrong on it."""
+    opened = []
+
+    def visit(**conditions):
+        context = browser.new_context(**{"reduced_motion": "reduce", **conditions})
+        page = context.new_page()
+        opened.append((context, watch(page, address.rpartition("/")[0])))
+        page.goto(address)
+        return page
+
+    yield visit
+    for context, problems in opened:
+        context.close()
+        assert problems == []
+
+
+def part(page, name, selector):
+    return page.locator(f"#explorer-{name} {selector}")
+
+
+def weights(page, name):
+    return part(page, name, ".attn-weight .attn-number").all_text_contents()
+
+
+def three(values):
+    return [f"{value:.3f}".replace("-", "−") for value in np.ravel(values)]
+
+
+def test_every_stop_is_reached_by_keyboard_and_shows_what_attnlib_computes(visit):
+    page = visit()
+    slider = part(page, "tokens", "input[type=range]")
+    slider.press("Home")
+    for step, temperature in enumerate(TEMPERATURES):
+        if step:
+            slider.press("ArrowRight")
+        expected = softmax(SCORES, temperature=temperature)
+        assert weights(page, "tokens") == three(expected)
+        assert part(page, "tokens", "dd").all_text_contents() == three(expected.max())
+        words = f"T = {temperature:#.2g}".rstrip(".")
+        assert slider.get_attribute("aria-valuetext") == words
+        assert part(page, "tokens", ".attn-stop").text_content() == words
+        lengths = part(page, "tokens", ".attn-weight .attn-cell").evaluate_all(
+            """cells => cells.map(cell => {
+                const width = (selector) => cell.querySelector(selector).getBoundingClientRect().width;
+                return width(".attn-bar") / width(".attn-track");
+            })"""
+        )
+        np.testing.assert_allclose(lengths, expected, atol=0.001)
+    slider.press("ArrowRight")
+    assert slider.input_value() == str(len(TEMPERATURES) - 1)
+
+
+def test_controls_combine(visit):
+    page = visit()
+    slider, menu = part(page, "two-controls", "input"), part(page, "two-controls", "select")
+    for transform in ("uniform", "softmax"):
+        menu.select_option(transform)
+        slider.press("Home")
+        for step, temperature in enumerate([0.5, 1.0, 2.0]):
+            if step:
+                slider.press("ArrowRight")
+            assert weights(page, "two-controls") == three(pick(temperature, transform, [2.0, 1.0, -0.5]))
+
+
+def test_heat_map_follows_in_numbers_and_in_colour(visit):
+    page = visit()
+    part(page, "map", "input[type=range]").press("Home")
+    expected = softmax(MATRIX, temperature=0.1)
+    assert part(page, "map", "tbody td").all_text_contents() == three(expected)
+    colours = part(page, "map", "tbody td").evaluate_all(
+        "cells => cells.map(c => getComputedStyle(c).backgroundColor)"
+    )
+    full, none = colours[int(expected.argmax())], colours[int(expected.argmin())]
+    assert full != none
+    assert [colour == none for colour in colours] == [number == "0.000" for number in three(expected)]
+
+
+def test_numbers_in_the_cells_can_be_shown(visit):
+    page = visit(viewport={"width": 320, "height": 700})
+    number = part(page, "map", "tbody td span").first
+    assert number.evaluate("e => getComputedStyle(e).opacity") == "0"
+    part(page, "map", "input[type=checkbox]").press("Space")
+    assert number.evaluate("e => getComputedStyle(e).opacity") == "1"
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+def test_curves_follow_in_their_lines_and_in_their_table(visit):
+    page = visit()
+    part(page, "curves", "summary").press("Enter")
+    part(page, "curves", "input[type=range]").press("End")
+    expected = np.array(curves(2.0))
+    rows = range(0, len(X), 3)
+    assert part(page, "curves", ".attn-numbers td").all_text_contents() == three(expected[:, rows].T)
+    for line, curve in zip(part(page, "curves", ".attn-line[d]").all(), expected, strict=True):
+        points = np.array([point.split() for point in line.get_attribute("d")[1:].split("L")], dtype=float)
+        np.testing.assert_allclose(points[:, 0], 1000 * (X + 4) / 8, atol=0.5)
+        np.testing.assert_allclose(points[:, 1], 1000 * (1 - curve), atol=1)
+
+
+def test_what_changed_is_said_in_words_when_the_hand_rests(visit):
+    page = visit()
+    output = part(page, "two-controls", "output")
+    assert output.evaluate("e => e.tagName === 'OUTPUT' && e.textContent") == ""
+    part(page, "two-controls", "input").press("ArrowLeft")
+    output.filter(has_text="T = 0.50").wait_for()
+    before, after = softmax([2.0, 1.0, -0.5]), softmax([2.0, 1.0, -0.5], temperature=0.5)
+    parts = [
+        f"{name} {new} ({'up' if new > old else 'down'} {abs(float(new) - float(old)):.3f})"
+        for name, old, new in zip(["one", "two", "three"], three(before), three(after), strict=True)
+    ]
+    assert output.text_content() == f"T = 0.50, softmax: {', '.join(parts)}"
+    part(page, "two-controls", "select").select_option("uniform")
+    output.filter(has_text="uniform").wait_for()
+    part(page, "two-controls", "input").press("ArrowRight")
+    output.filter(has_text="no number changes").wait_for()
+
+
+def test_a_page_pays_nothing_until_an_explorer_is_touched(visit):
+    page = visit()
+    assert page.evaluate("document.querySelectorAll('attn-explorer').length") == len(EXPLORERS)
+    assert page.evaluate("[...document.querySelectorAll('attn-explorer')].every(e => e.view === undefined)")
+    part(page, "map", "input[type=range]").press("Home")
+    assert page.evaluate(
+        "[...document.querySelectorAll('attn-explorer')].filter(e => e.view).map(e => e.id)"
+    ) == ["explorer-map"]
+
+
+@pytest.mark.parametrize("width", [320, 375, 1024])
+def test_nothing_is_wider_than_the_screen_and_nothing_jumps(visit, width):
+    page = visit(viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    heights = "[...document.querySelectorAll('attn-explorer')].map(e => e.getBoundingClientRect().height)"
+    before = page.evaluate(heights)
+    for explorer in EXPLORERS:
+        part(page, explorer.name, "input[type=range]").press("Home")
+    part(page, "tokens", "output").filter(has_text="T =").wait_for()
+    part(page, "many", "output").filter(has_text="=").wait_for()
+    assert page.evaluate(heights) == before
+    for control in page.locator("fieldset :is(input, select)").all():
+        box = control.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+
+
+def test_without_script_the_start_state_is_there(visit):
+    page = visit(java_script_enabled=False)
+    assert weights(page, "tokens") == three(softmax(SCORES))
+    assert part(page, "tokens", "input[type=range]").is_disabled()
+    assert (
+        part(page, "tokens", "noscript p").inner_text() == "Shown at T = 1.0; the controls need JavaScript."
+    )
+    assert part(page, "curves", ".attn-line[d]").count() == 2
+    assert part(page, "map", "tbody td").count() == len(TOKENS) ** 2
+
+
+def test_bars_ease_unless_motion_is_unwelcome(visit):
+    duration = "getComputedStyle(document.querySelector('.attn-bar')).transitionDuration"
+    assert visit(reduced_motion="reduce").evaluate(duration) == "0s"
+    assert visit(reduced_motion="no-preference").evaluate(duration) == "0.12s"
+
+
+def test_forced_colours_keep_bars_cells_and_focus(visit):
+    page = visit(forced_colors="active")
+    look = """selector => {
+        const style = getComputedStyle(document.querySelector(selector));
+        return [style.backgroundColor, style.forcedColorAdjust];
+    }"""
+    page_colour = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    bar, adjust = page.evaluate(look, "#explorer-tokens .attn-weight .attn-bar")
+    track, _ = page.evaluate(look, "#explorer-tokens .attn-weight .attn-track")
+    assert adjust == "none"
+    assert bar not in (track, page_colour)
+    part(page, "map", "input[type=range]").press("Home")
+    cells = part(page, "map", "tbody td").evaluate_all(
+        "cells => cells.map(c => getComputedStyle(c).backgroundColor)"
+    )
+    assert len(set(cells)) > 2
+
+
+def test_focus_is_visible(visit):
+    page = visit()
+    for selector in ("tokens input[type=range]", "two-controls select", "curves summary", "map .attn-scroll"):
+        name, _, element = selector.partition(" ")
+        target = part(page, name, element)
+        page.keyboard.press("Tab")
+        target.focus()
+        assert target.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
+
+
+def test_controls_and_charts_have_names_and_roles(visit):
+    page = visit()
+    explorer = page.locator("#explorer-two-controls")
+    assert explorer.get_by_role("slider", name="Temperature T").count() == 1
+    assert explorer.get_by_role("combobox", name="Transform").count() == 1
+    assert explorer.get_by_role("figure", name="Two controls.").count() == 1
+    assert explorer.get_by_role("status").count() == 1
+    assert explorer.get_by_role("row", name="one 2.0 0.690").count() == 1
+    assert page.get_by_role("img", name="weight against score: smooth, straight").count() == 1
