@@ -293,6 +293,7 @@ def test_keyboard_reaches_the_text_first_and_whatever_scrolls(visit, base):
     assert page.url.endswith("#text")
     every = "[...document.querySelectorAll('.scroll, article pre')]"
     boxes = f"{every}.filter(box => box.scrollWidth > box.clientWidth + 1)"
+    page.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true; })")
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert page.evaluate(f"{boxes}.length") > 0
     assert page.evaluate(f"{boxes}.every(box => box.tabIndex === 0)")

@@ -51,6 +51,8 @@ def _check(math):
         if raw.startswith("&#") and element.tag == "mi" and html.unescape(raw).isascii():
             element.set("mathvariant", "normal")  # \mathrm{d}: one letter, but upright
         element.text = html.unescape(raw)
+        if element.text == "∞":
+            element.tag = "mi"  # a number, not an operator: no space around it
         if re.search(r"[\\&$]", element.text):
             raise ValueError(f"{element.text!r} is not understood")
         if element.tag == "menclose":

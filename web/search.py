@@ -14,7 +14,10 @@ from sphinx import addnodes
 
 from web.formulae import to_mathml
 
-SILENT = (nodes.raw, nodes.image, nodes.comment, nodes.section, nodes.title, addnodes.glossary)
+SILENT = (
+    *(nodes.raw, nodes.image, nodes.comment, nodes.section, nodes.title, nodes.label),
+    *(nodes.footnote_reference, addnodes.glossary),
+)
 
 
 def write_index(app, exception):
@@ -38,9 +41,10 @@ def list_entries(app, docname):
         yield [address, page, "" if is_page else title, " ".join("".join(read_text(section)).split())]
     for glossary in doctree.findall(addnodes.glossary):
         for item in glossary.findall(nodes.definition_list_item):
-            term = item.next_node(nodes.term)
+            terms = list(item.findall(nodes.term))
+            names = " · ".join(term.astext() for term in terms)
             definition = read_text(item.next_node(nodes.definition))
-            yield [f"{url}#{term['ids'][0]}", page, term.astext(), " ".join("".join(definition).split())]
+            yield [f"{url}#{terms[0]['ids'][0]}", page, names, " ".join("".join(definition).split())]
 
 
 def read_text(node):
