@@ -1,0 +1,161 @@
+"""Checks for the exercises: each tells the likely mistakes from the right answer, by name.
+
+A check calls the student's function on inputs chosen so that every likely mistake gives numbers of its
+own, and compares. The right answer, and every wrong one, comes from the functions of this package: no
+formula is written down a second time. A check prints as its message; it never raises for a wrong answer.
+
+    >>> attention_weights(lambda query, key, mask, temperature: None)
+    not yet: the function returned None; return an array of shape (3, 4)
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import measures, scores
+from .transforms import exponential
+
+__all__ = ["Verdict", "attention_weights", "number", "temperature_for_perplexity"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of a check: `passed`, and a `message` for the student, which is also how it prints."""
+
+    passed: bool
+    message: str
+
+    def __repr__(self):
+        return self.message
+
+
+def _right(message):
+    return Verdict(True, f"right: {message}")
+
+
+def _not_yet(message):
+    return Verdict(False, f"not yet: {message}")
+
+
+def _call(function, *arguments):
+    """Call the student's function; return its answer as floats, or the Verdict that explains why not."""
+    try:
+        with np.errstate(all="ignore"):
+            answer = function(*arguments)
+    except Exception as error:  # the student's own code may raise anything
+        return _not_yet(f"the function raised {type(error).__name__}: {error}")
+    if answer is None or answer is Ellipsis:
+        return None
+    try:
+        return np.asarray(answer, dtype=float)
+    except (TypeError, ValueError):
+        return _not_yet(f"the function returned a {type(answer).__name__}; return numbers")
+
+
+def _same(answer, expected):
+    return np.allclose(answer, expected, rtol=1e-6, atol=1e-9)
+
+
+def number(answer, expected, *, tolerance=0.005, hints=()):
+    """Check one number worked out on paper.
+
+    `hints` are pairs (wrong value, sentence): likely wrong results, each with what leads to it.
+
+    >>> number(0.88, 0.88)
+    right: 0.880
+    >>> number(1.76, 0.88, hints=[(1.76, "this is twice the answer")])
+    not yet: this is twice the answer
+    >>> number(..., 0.88)
+    not yet: put your number in place of the dots
+    """
+    if answer is None or answer is Ellipsis:
+        return _not_yet("put your number in place of the dots")
+    if abs(answer - expected) <= tolerance:
+        return _right(f"{expected:.3f}")
+    for wrong, sentence in hints:
+        if abs(answer - wrong) <= tolerance:
+            return _not_yet(sentence)
+    return _not_yet(f"{answer:.3f} is too {'large' if answer > expected else 'small'}")
+
+
+def attention_weights(function: Callable) -> Verdict:
+    """Check a student's `function(query, key, mask, temperature)` that returns attention weights.
+
+    Wanted: softmax over the keys of query · key / √d, divided by the temperature, kept entries only.
+    Five mistakes are told apart: the sum runs over queries, √d is missing, the mask comes after the
+    softmax, the temperature multiplies, and the maximum is not subtracted before exponentiating.
+
+    >>> from attnlib import scaled_dot_product_score, softmax
+    >>> def solution(query, key, mask, temperature):
+    ...     scores = scaled_dot_product_score(query, key)
+    ...     return softmax(scores, mask=mask, temperature=temperature)
+    >>> attention_weights(solution)
+    right: every row sums to one over the keys it may see, at any size of score
+    """
+    rng = np.random.default_rng(0)
+    query, key = rng.normal(size=(3, 8)), rng.normal(size=(4, 8))
+    mask = np.array([[True, True, True, False], [True, False, True, True], [True, True, True, True]])
+    temperature = 0.5
+    softmax = exponential.softmax
+    scaled = scores.scaled_dot_product_score(query, key)
+    bare = scores.dot_product_score(query, key)
+    expected = softmax(scaled, mask=mask, temperature=temperature)
+    mistakes = [
+        (softmax(scaled, axis=0, mask=mask, temperature=temperature),
+         "the columns sum to one; share out along the keys, so that each row does"),
+        (softmax(bare, mask=mask, temperature=temperature),
+         "the dot products are not divided by the square root of the width"),
+        (softmax(scaled, temperature=temperature) * mask,
+         "the mask comes after the softmax, so masked keys still took their share; mask the scores"),
+        (softmax(scaled, mask=mask, temperature=1 / temperature),
+         "the temperature multiplies the scores; it divides them"),
+        (softmax(scaled, temperature=temperature), "the mask has no effect"),
+        (softmax(scaled, mask=mask), "the temperature has no effect"),
+    ]  # fmt: skip
+    answer = _call(function, query, key, mask, temperature)
+    if answer is None:
+        return _not_yet(f"the function returned None; return an array of shape {expected.shape}")
+    if isinstance(answer, Verdict):
+        return answer
+    if answer.shape != expected.shape:
+        return _not_yet(
+            f"the shape is {answer.shape}; one row per query and one column per key is {expected.shape}"
+        )
+    for wrong, sentence in mistakes:
+        if _same(answer, wrong):
+            return _not_yet(sentence)
+    if not _same(answer, expected):
+        return _not_yet("the weights differ; compare the first row with your own calculation on paper")
+    large = _call(function, 100 * query, 100 * key, mask, temperature)
+    if isinstance(large, Verdict) or large is None or not np.isfinite(large).all():
+        return _not_yet("large scores overflow; subtract the largest score before you exponentiate")
+    if not _same(large, softmax(scaled * 1e4, mask=mask, temperature=temperature)):
+        return _not_yet("the weights are right for small scores and wrong for large ones")
+    return _right("every row sums to one over the keys it may see, at any size of score")
+
+
+def temperature_for_perplexity(function: Callable, row, target: float) -> Verdict:
+    """Check a student's `function(scores, target)` that finds the temperature of a wanted effective number.
+
+    `row` holds the scores, shape (n,); `target` lies strictly between 1 and n.
+
+    >>> temperature_for_perplexity(lambda scores, target: 1.0, np.array([0.0, 0.0, 9.0]), 2.0)
+    not yet: at T = 1.000 the effective number is 1.002, which is too small; raise T
+    """
+    answer = _call(function, row, target)
+    if answer is None:
+        return _not_yet("the function returned None; return a temperature")
+    if isinstance(answer, Verdict):
+        return answer
+    if answer.ndim or not answer > 0:
+        return _not_yet("a temperature is one positive number")
+    reached = float(measures.perplexity(exponential.softmax(row, temperature=float(answer))))
+    if abs(reached - target) <= 1e-3 * target:
+        return _right(f"at T = {answer:.3f} the effective number is {reached:.3f}")
+    if _same(measures.entropy(exponential.softmax(row, temperature=float(answer))), target):
+        return _not_yet("the entropy has this value; the effective number is its exponential")
+    side, advice = ("small", "raise") if reached < target else ("large", "lower")
+    return _not_yet(
+        f"at T = {answer:.3f} the effective number is {reached:.3f}, which is too {side}; {advice} T"
+    )

@@ -1,0 +1,63 @@
+"""Tables: three decimals, one row per dictionary, the same numbers in text and in HTML."""
+
+import re
+
+import numpy as np
+import pytest
+
+from attnlib.source import show_source
+from attnlib.tables import table
+
+ROWS = [
+    {"map": "softmax <T>", "top": np.float32(0.66666), "kept": 3, "row": np.array([0.5, -0.0])},
+    {"map": "linear", "top": -0.0001, "kept": 12, "row": np.array([1.0, 0.0])},
+]
+
+
+def test_text():
+    assert repr(table(ROWS)).splitlines() == [
+        "map            top  kept          row",
+        "softmax <T>  0.667     3  0.500 0.000",
+        "linear       0.000    12  1.000 0.000",
+    ]
+
+
+def test_html_holds_the_same_cells_escaped():
+    html = table(ROWS)._repr_html_()
+    cells = [re.sub("&lt;", "<", re.sub("&gt;", ">", cell)) for cell in re.findall(r">([^<]+)</t[hd]>", html)]
+    assert cells == "map top kept row".split() + [
+        *("softmax <T>", "0.667", "3", "0.500 0.000"),
+        *("linear", "0.000", "12", "1.000 0.000"),
+    ]
+    assert html.count('scope="col"') == 4
+    assert html.count('scope="row"') == 2
+
+
+def test_only_columns_of_numbers_stand_to_the_right():
+    assert table(ROWS).numeric == (False, True, True, True)
+    assert table([{"a": 1}, {"a": "one"}]).numeric == (False,)
+
+
+def test_digits():
+    assert repr(table([{"a": 0.126, "b": np.array([-0.004])}], digits=2)).splitlines()[1] == "0.13  0.00"
+
+
+@pytest.mark.parametrize(("rows", "message"), [([], "at least one row"), ([{"a": 1}, {"b": 1}], "row 1 has")])
+def test_errors(rows, message):
+    with pytest.raises(ValueError, match=message):
+        table(rows)
+
+
+def shown(x):
+    """Say nothing of this."""
+    return x + 1  # a comment stays
+
+
+def bare(x):
+    return x
+
+
+def test_source_without_docstring(capsys):
+    show_source(shown, bare)
+    expected = "def shown(x):\n    return x + 1  # a comment stays\n\n\ndef bare(x):\n    return x\n"
+    assert capsys.readouterr().out == expected
