@@ -1,0 +1,222 @@
+"""What every chapter must keep to, and proof that nbval would notice a wrong number.
+
+nbval itself compares the outputs of all cells: pytest collects the notebooks beside these tests.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import refresh
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = refresh.find_notebooks()
+PAGES = [ROOT / "index.md", *sorted((ROOT / "chapters").rglob("*.md"))]
+MAX_CELL_LINES = 20
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+PRECISE_NUMBER = re.compile(r"(?<![\w.:/-])\d+\.\d{2,}(?![\w.]*\d)")
+CITATION = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
+TERM = re.compile(r"\{term\}`(?:[^`<]*<)?([^`>]+)>?`")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+LABEL = re.compile(r"\$\$\s*\(([\w:-]+)\)")
+REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def cells(path, kind):
+    return [cell for cell in read(path).cells if cell.cell_type == kind]
+
+
+def prose(path):
+    if path.suffix == ".md":
+        return path.read_text(encoding="utf-8")
+    return "\n\n".join(cell.source for cell in cells(path, "markdown"))
+
+
+def printed(path):
+    """All text that the outputs of a notebook show."""
+    parts = []
+    for cell in cells(path, "code"):
+        for output in cell.outputs:
+            parts.append(output.get("text", ""))
+            parts.extend(str(v) for k, v in output.get("data", {}).items() if k.startswith("text/"))
+    return "\n".join(parts)
+
+
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_there_are_chapters():
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+class TestNotebook:
+    def test_is_executed_in_order(self, path):
+        counts = [cell.execution_count for cell in cells(path, "code")]
+        assert counts == list(range(1, len(counts) + 1)), "un-run cells pass nbval uncompared: make refresh"
+
+    def test_is_stored_in_normal_form(self, path):
+        text = path.read_text(encoding="utf-8")
+        assert nbformat.writes(refresh.normalise(nbformat.reads(text, as_version=4))) + "\n" == text
+
+    def test_writes_nothing_to_stderr(self, path):
+        outputs = [o for cell in cells(path, "code") for o in cell.outputs]
+        assert not [o for o in outputs if o.get("name") == "stderr" or o.output_type == "error"]
+
+    def test_hides_no_output(self, path):
+        for cell in cells(path, "code"):
+            assert not cell.source.rstrip().endswith(";"), (
+                f"nbval ignores a trailing semicolon: {cell.source}"
+            )
+
+    def test_prints_no_memory_address(self, path):
+        assert not ADDRESS.findall(printed(path))
+
+    def test_cells_are_short(self, path):
+        for cell in cells(path, "code"):
+            hidden = {"hide-input", "hide-cell", "remove-input"} & set(cell.metadata.get("tags", ()))
+            assert hidden or len(cell.source.splitlines()) <= MAX_CELL_LINES, cell.source
+
+    def test_folded_cells_are_folded_in_jupyterlab_too(self, path):
+        for cell in cells(path, "code"):
+            if {"hide-input", "hide-cell"} & set(cell.metadata.get("tags", ())):
+                assert cell.metadata.get("jupyter", {}).get("source_hidden") is True, cell.source
+
+    def test_numbers_in_prose_are_printed_by_a_cell(self, path):
+        output = printed(path)
+        code_free = re.sub(r"(?s)```.*?```", "", prose(path))
+        missing = [n for n in PRECISE_NUMBER.findall(code_free) if n not in output]
+        assert not missing, f"no cell of this notebook prints {missing}"
+
+    def test_pictures_have_a_text_alternative(self, path):
+        for cell in cells(path, "code"):
+            if not re.search(r"^figures\.|^Explorer\(", cell.source, re.M):
+                continue
+            texts = [o.data.get("text/plain", "") for o in cell.outputs if "data" in o]
+            assert texts and all(len(t) > 40 for t in texts), cell.source
+
+    def test_has_a_description_and_one_top_heading(self, path):
+        assert read(path).metadata.myst.html_meta.description
+        first = cells(path, "markdown")[0].source
+        assert re.search(r"^# \S", first, re.M)
+        assert len(re.findall(r"^# ", re.sub(r"(?s)```.*?```", "", prose(path)), re.M)) == 1
+
+    def test_needs_only_what_a_reader_has(self, path):
+        code = "\n".join(cell.source for cell in cells(path, "code"))
+        imported = set(re.findall(r"^(?:from|import) (\w+)", code, re.M))
+        assert imported <= {"attnlib", "numpy", "inspect", "math"}
+
+
+def test_explorers_have_names_of_their_own():
+    ids = [
+        i
+        for path in NOTEBOOKS
+        for i in re.findall(r'<attn-explorer[^>]* id=\\?"([^"\\]+)', json.dumps(read(path)))
+    ]
+    assert ids
+    assert len(ids) == len(set(ids)), f"duplicate explorer names among {sorted(ids)}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS + PAGES, ids=name)
+class TestReferences:
+    def test_citations_are_in_the_bibliography(self, path):
+        known = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "references.bib").read_text(encoding="utf-8"), re.M))
+        cited = {key.strip() for keys in CITATION.findall(prose(path)) for key in keys.split(",")}
+        assert cited <= known
+
+    def test_terms_are_in_the_glossary(self, path):
+        _, _, glossary = prose(ROOT / "chapters/glossary.md").partition("```{glossary}")
+        known = set(re.findall(r"^\w[^\n]*", glossary, re.M))
+        assert set(TERM.findall(prose(path))) <= known
+
+    def test_links_lead_to_files(self, path):
+        for target in LINK.findall(prose(path)):
+            assert "://" in target or (path.parent / target).exists(), target
+
+    def test_equation_references_have_their_equation(self, path):
+        labels = LABEL.findall(prose(path))
+        assert len(labels) == len(set(labels))
+        assert set(REFERENCE.findall(prose(path))) <= set(labels)
+
+
+# Mutations: a changed formula or a changed datum must turn nbval red.
+
+CHAPTER = "chapters/transforms/temperature.ipynb"
+
+
+def copy_of_the_book(folder):
+    ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+    for part in ("attnlib", "chapters"):
+        shutil.copytree(ROOT / part, folder / part, ignore=ignore)
+    for part in ("conftest.py", "pyproject.toml"):
+        shutil.copy(ROOT / part, folder / part)
+    return folder
+
+
+def run_nbval(folder, chapter=CHAPTER):
+    environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", chapter]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def replace_once(path, old, new, start=""):
+    """Replace `old`, which must stand exactly once in the file, or first after `start`."""
+    text = path.read_text(encoding="utf-8")
+    before, found, after = text.partition(start) if start else ("", "", text)
+    assert found == start
+    assert old in after if start else after.count(old) == 1, f"{old!r} is not where it was in {path.name}"
+    path.write_text(before + found + after.replace(old, new, 1), encoding="utf-8")
+
+
+EXPONENTIAL = "attnlib/transforms/exponential.py"
+
+
+def change_the_temperature(folder):
+    replace_once(folder / EXPONENTIAL, "mask, temperature)", "mask, temperature**1.01)", "def softmax(")
+
+
+def leave_out_the_sum(folder):
+    replace_once(folder / EXPONENTIAL, "normalize(z)", "pass", "def softmax(")
+
+
+def change_one_datum(folder):
+    """One score of the opening sentence, with its checksum made right again."""
+    import hashlib
+
+    import numpy as np
+
+    data = folder / "attnlib/data"
+    path = data / "minilm/coref_tired.npz"
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    arrays["scores"][3, 1, 10, 2] += 0.01
+    old = hashlib.sha256(path.read_bytes()).hexdigest()
+    np.savez_compressed(path, **arrays)
+    replace_once(data / "SHA256SUMS", old, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+class TestMutation:
+    """nbval is green on a faithful copy of the book, and red on each broken one."""
+
+    def test_a_faithful_copy_is_green(self, tmp_path):
+        run = run_nbval(copy_of_the_book(tmp_path))
+        assert run.returncode == 0, run.stdout + run.stderr
+
+    @pytest.mark.parametrize("mutate", [change_the_temperature, leave_out_the_sum, change_one_datum])
+    def test_a_broken_copy_is_red(self, mutate, tmp_path):
+        folder = copy_of_the_book(tmp_path)
+        mutate(folder)
+        run = run_nbval(folder)
+        assert run.returncode == 1, run.stdout + run.stderr
+        assert "cell" in run.stdout.lower(), "red for another reason than a cell's output"
