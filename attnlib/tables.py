@@ -65,7 +65,8 @@ def table(rows, digits=3):
     """Make a table from dictionaries, one per row, all with the same keys in the same order.
 
     A float, numpy's too, is shown with `digits` decimals, and a column of numbers is set to the right; a row
-    of numbers (an array) stays in one cell; anything else is shown as `str` does. The first column names the row.
+    of numbers (an array) stays in one cell; anything else is shown as `str` does. The first column names
+    the row.
 
     Raises ValueError when there is no row or the keys differ.
 
