@@ -16,7 +16,7 @@ import numpy as np
 from . import measures, scores
 from .transforms import exponential
 
-__all__ = ["Verdict", "attention_weights", "number", "temperature_for_perplexity"]
+__all__ = ["Verdict", "attention_weights", "temperature_for_odds", "temperature_for_perplexity"]
 
 
 @dataclass(frozen=True)
@@ -57,26 +57,30 @@ def _same(answer, expected):
     return np.allclose(answer, expected, rtol=1e-6, atol=1e-9)
 
 
-def number(answer, expected, *, tolerance=0.005, hints=()):
-    """Check one number worked out on paper.
+def temperature_for_odds(answer: float, gap: float, odds: float) -> Verdict:
+    """Check the temperature, to two decimals, at which two scores that differ by `gap` have these odds.
 
-    `hints` are pairs (wrong value, sentence): likely wrong results, each with what leads to it.
-
-    >>> number(0.88, 0.88)
-    right: 0.880
-    >>> number(1.76, 0.88, hints=[(1.76, "this is twice the answer")])
-    not yet: this is twice the answer
-    >>> number(..., 0.88)
+    >>> temperature_for_odds(1.82, 2, 3)
+    right: at T = 1.820 the odds are 3.001 to 1
+    >>> temperature_for_odds(0.55, 2, 3)
+    not yet: this is 1 / T
+    >>> temperature_for_odds(..., 2, 3)
     not yet: put your number in place of the dots
     """
     if answer is None or answer is Ellipsis:
         return _not_yet("put your number in place of the dots")
-    if abs(answer - expected) <= tolerance:
-        return _right(f"{expected:.3f}")
-    for wrong, sentence in hints:
-        if abs(answer - wrong) <= tolerance:
-            return _not_yet(sentence)
-    return _not_yet(f"{answer:.3f} is too {'large' if answer > expected else 'small'}")
+    if not 0 < answer < np.inf:
+        return _not_yet("a temperature is one positive number")
+    weights = exponential.softmax([gap, 0.0], temperature=answer)
+    reached = f"at T = {answer:.3f} the odds are {weights[0] / weights[1]:.3f} to 1"
+    expected = gap / np.log(odds)
+    if abs(answer - expected) <= 0.005:
+        return _right(reached)
+    if abs(answer - 1 / expected) <= 0.005:
+        return _not_yet("this is 1 / T")
+    if abs(answer - gap / odds) <= 0.005:
+        return _not_yet("this divides the gap by the odds, but odds are an exponential of the gap")
+    return _not_yet(f"{reached}; {'lower' if answer > expected else 'raise'} T")
 
 
 def attention_weights(function: Callable) -> Verdict:

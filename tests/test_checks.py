@@ -125,9 +125,27 @@ def test_entropy_taken_for_the_effective_number_is_named():
     assert "exponential" in verdict.message
 
 
-def test_number():
-    assert checks.number(1.82, 1.8205).passed
-    assert checks.number(2.0, 1.82).message == "not yet: 2.000 is too large"
-    assert checks.number(1.0, 1.82).message == "not yet: 1.000 is too small"
-    assert checks.number(3.64, 1.82, hints=[(3.64, "halve it")]).message == "not yet: halve it"
-    assert "dots" in checks.number(..., 1.82).message
+@pytest.mark.parametrize("answer", [2 / np.log(3), 1.82])
+def test_temperature_for_odds(answer):
+    assert checks.temperature_for_odds(answer, 2, 3).passed
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        (0.55, "this is 1 / T"),
+        (0.67, "an exponential of the gap"),
+        (2.5, "lower T"),
+        (1.0, "raise T"),
+        (1.8, "raise T"),
+        (-1.0, "one positive number"),
+        (0, "one positive number"),
+        (np.nan, "one positive number"),
+        (None, "dots"),
+        (..., "dots"),
+    ],
+)
+def test_wrong_temperatures_for_odds_are_named(answer, name):
+    verdict = checks.temperature_for_odds(answer, 2, 3)
+    assert not verdict.passed
+    assert name in verdict.message
