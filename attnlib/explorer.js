@@ -240,7 +240,8 @@ const attnExplorer = (() => {
         });
         on("pointerup", (event) => {
           listening.abort();
-          drag(event);
+          const still = Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < 5;
+          if (dragging || still) drag(event);
         });
         on("pointercancel", () => {
           listening.abort();
