@@ -4,34 +4,122 @@
 by name.
 """
 
-from attnlib.attention import attend
+from attnlib.attention import attend, attend_vjp
 from attnlib.catalogue import CATALOGUE, FACTS
-from attnlib.gradients import check_vjp, jacobian
-from attnlib.measures import entropy, expected_calibration_error, perplexity, top_k_mass
+from attnlib.gradients import check_vjp, jacobian, temperature_gradient
+from attnlib.margins import (
+    a_softmax,
+    a_softmax_vjp,
+    am_softmax,
+    am_softmax_vjp,
+    angular_margin,
+    angular_margin_vjp,
+    cross_entropy,
+    cross_entropy_vjp,
+)
+from attnlib.measures import (
+    entropy,
+    expected_calibration_error,
+    kl_divergence,
+    perplexity,
+    support_size,
+    top_k_mass,
+    total_variation,
+)
 from attnlib.scores import (
+    additive_score,
+    additive_score_vjp,
+    causal_mask,
+    cosine_score,
+    cosine_score_vjp,
     dot_product_score,
     dot_product_score_vjp,
     scaled_dot_product_score,
     scaled_dot_product_score_vjp,
 )
-from attnlib.transforms.exponential import log_softmax, log_softmax_vjp, softmax, softmax_vjp
+from attnlib.transforms.exponential import (
+    log_softmax,
+    log_softmax_vjp,
+    scalable_softmax,
+    scalable_softmax_vjp,
+    softmax,
+    softmax_one,
+    softmax_one_vjp,
+    softmax_vjp,
+)
+from attnlib.transforms.gumbel import gumbel_softmax, gumbel_softmax_vjp
+from attnlib.transforms.logistic import sigmoid, sigmoid_attention, sigmoid_attention_vjp, sigmoid_vjp
+from attnlib.transforms.rectified import relu_attention, relu_attention_vjp
+from attnlib.transforms.scaling import (
+    decimal_scaling,
+    decimal_scaling_vjp,
+    length_normalization,
+    length_normalization_vjp,
+    linear,
+    linear_vjp,
+    min_max,
+    min_max_vjp,
+)
+from attnlib.transforms.sparse import entmax, entmax_vjp, sparsemax, sparsemax_vjp
 
 __all__ = [
     "CATALOGUE",
     "FACTS",
+    "a_softmax",
+    "a_softmax_vjp",
+    "additive_score",
+    "additive_score_vjp",
+    "am_softmax",
+    "am_softmax_vjp",
+    "angular_margin",
+    "angular_margin_vjp",
     "attend",
+    "attend_vjp",
+    "causal_mask",
     "check_vjp",
+    "cosine_score",
+    "cosine_score_vjp",
+    "cross_entropy",
+    "cross_entropy_vjp",
+    "decimal_scaling",
+    "decimal_scaling_vjp",
     "dot_product_score",
     "dot_product_score_vjp",
+    "entmax",
+    "entmax_vjp",
     "entropy",
     "expected_calibration_error",
+    "gumbel_softmax",
+    "gumbel_softmax_vjp",
     "jacobian",
+    "kl_divergence",
+    "length_normalization",
+    "length_normalization_vjp",
+    "linear",
+    "linear_vjp",
     "log_softmax",
     "log_softmax_vjp",
+    "min_max",
+    "min_max_vjp",
     "perplexity",
+    "relu_attention",
+    "relu_attention_vjp",
+    "scalable_softmax",
+    "scalable_softmax_vjp",
     "scaled_dot_product_score",
     "scaled_dot_product_score_vjp",
+    "sigmoid",
+    "sigmoid_attention",
+    "sigmoid_attention_vjp",
+    "sigmoid_vjp",
     "softmax",
+    "softmax_one",
+    "softmax_one_vjp",
     "softmax_vjp",
+    "sparsemax",
+    "sparsemax_vjp",
+    "support_size",
+    "temperature_gradient",
     "top_k_mass",
+    "total_variation",
 ]

@@ -18,6 +18,7 @@ memory wherever the dtype allows.
 """
 
 import sys
+from functools import partial
 from itertools import product
 from math import prod
 from operator import index
@@ -90,12 +91,12 @@ def kept_entries(mask, shape):
 
 
 def positive(temperature, shape, axis):
-    """Return the temperature as a float64 array, 0-d or with length 1 along the axis, after checking it."""
+    """Return the temperature as a float64 array, 0-d or with length 1 along the axis (None: any)."""
     T = np.asarray(temperature)
     if T.dtype.kind not in "fiu":
         raise TypeError(f"temperature must be a real number or an array of them, not {T.dtype}")
     T = T.astype(np.float64)
-    rows = (*shape[:axis], 1, *shape[axis + 1 :])
+    rows = shape if axis is None else (*shape[:axis], 1, *shape[axis + 1 :])
     if T.ndim and (T.ndim != len(shape) or any(n not in (1, m) for n, m in zip(T.shape, rows, strict=True))):
         raise ValueError(
             f"temperature must be a number or broadcast to {rows} with {len(shape)} axes, not {T.shape}"
@@ -115,8 +116,19 @@ def normalize(z):
     z /= np.add.reduce(z, -1, None, None, True, 1e-45)  # lost in any sum of 1 or more
 
 
+def sum_to(grad, shape):
+    """Sum a gradient over the axes along which an array of this shape was broadcast."""
+    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))
+    return grad.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1 != grad.shape[i]), keepdims=True)
+
+
 def vjp_of(function):
-    """Return the vector-Jacobian product that stands beside a function as NAME_vjp in its module."""
+    """Return the vector-Jacobian product that stands beside a function as NAME_vjp in its module.
+
+    That of a functools.partial has the same arguments fixed.
+    """
+    if isinstance(function, partial):
+        return partial(vjp_of(function.func), *function.args, **function.keywords)
     name = f"{getattr(function, '__name__', function)}_vjp"
     try:
         return getattr(sys.modules[function.__module__], name)
@@ -184,35 +196,40 @@ def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, droppe
     T = None if scale_free or (T.ndim == 0 and T == 1 and not sharpen) else T
     with np.errstate(all="ignore"):
         for cut in _cuts(x.shape):
-            s, n, hot = x[cut], length, False
+            s, n, gone, hot = x[cut], work(length), None, None
             z = out[cut] if own else np.empty((*s.shape[:-1], length + (sink is not None)), work)
             if copy:
                 _load(z[..., :length], s, cut, keep, noise)
-                z[..., length:] = sink
+                if sink is not None:
+                    z[..., length] = sink
                 s = z
-            gone = s == -np.inf if count else None
-            if count and gone.any():
-                n = length - total(gone)
+            if count and (s == -np.inf).any():
+                gone = s == -np.inf
+                n = (length - np.add.reduce(gone, -1, np.int32, None, True)).astype(work)
             t = T if T is None or T.ndim == 0 else T[cut]
             t = t / sharpen(np.maximum(n, 1)) if sharpen else t
             if shift:
                 gone, hot = _subtract_top(s, z, gone, t, work)
             else:
-                hot = grad is not None and (s == np.inf).any(axis=-1, keepdims=True)
+                hot = (s == np.inf).any(axis=-1, keepdims=True) if grad is not None else None
                 _divide(z, t, work)
             if grad is None:
                 yield z if shift else (z, n)
                 if gone is not None:
-                    np.copyto(z, dropped, where=gone)
+                    np.copyto(z, dropped, where=gone) if dropped else clear(z, gone)
                 if not own:
                     out[cut] = z[..., :length]
             else:
                 g = np.zeros(z.shape, work)
-                np.copyto(g[..., :length], grad[cut], casting="unsafe", where=~gone[..., :length])
+                g[..., :length] = grad[cut]
+                if gone is not None:
+                    clear(g, gone)
                 yield (z, g) if shift else (z, n, g)
                 if t is not None:
                     g /= _clip(t, work)
-                np.copyto(g, 0.0, where=gone | hot)
+                for zero in (gone, hot):
+                    if zero is not None:
+                        clear(g, zero)
                 out[cut] = g[..., :length]
 
 
@@ -223,8 +240,16 @@ def _load(z, s, cut, keep, noise):
     else:
         np.add(s, noise[cut], out=z, casting="unsafe")
         np.copyto(z, -np.inf, where=s == -np.inf)
-    if keep is not None:
-        np.copyto(z, -np.inf, where=~keep[cut])
+    if (
+        keep is not None
+    ):  # 0 * -inf is NaN, which fmin ignores: four times as fast as where=, which has to branch
+        np.fmin(z, np.multiply(~keep[cut], -np.inf, dtype=z.dtype), out=z)
+
+
+def clear(z, where):
+    """Set z to 0 where the boolean array says so, NaN or not, by its bits: much faster than a branch per number."""
+    bits = z.view(np.int32 if z.itemsize == 4 else np.int64)
+    bits &= np.subtract(where.view(np.int8), 1, dtype=bits.dtype)
 
 
 def _subtract_top(s, z, gone, t, work):
@@ -233,7 +258,7 @@ def _subtract_top(s, z, gone, t, work):
     if (top <= HUGE[work]).all():
         np.subtract(s, top, out=z)
         _divide(z, t, work)
-        return gone, False
+        return gone, None
     gone, hot = (
         s == -np.inf,
         top == np.inf,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import kept_entries, real_arrays
+from attnlib._rows import kept_entries, real_arrays, sum_to, vjp_of
 
 
 def attend(query, key, value, *, score, transform, mask=None):
@@ -41,3 +41,27 @@ def attend(query, key, value, *, score, transform, mask=None):
             here = np.where(finite[..., j, :], 0.0, v[..., j, :])
             context = context + np.where(kept[..., j, None], w[..., j, None] * here[..., None, :], 0.0)
         return context.astype(kind), weights
+
+
+def attend_vjp(query, key, value, grad_context, *, score, transform, mask=None):
+    """Pull a gradient by the context back to (query, key, value).
+
+    Arguments as for :func:`attend`; grad_context has the context's shape. The score and the transform must
+    have their vjp beside them, as those of attnlib have; functools.partial may fix options of either.
+
+    >>> from attnlib import dot_product_score, softmax
+    >>> attend_vjp([[0.0]], [[1.0], [3.0]], [[0.0], [4.0]], [[1.0]],
+    ...            score=dot_product_score, transform=softmax)
+    (array([[2.]]), array([[0.],
+           [0.]]), array([[0.5],
+           [0.5]]))
+    """
+    scores = score(query, key)
+    (w, v, g), kind = real_arrays(
+        weights=transform(scores, mask=mask), value=value, grad_context=grad_context
+    )
+    with np.errstate(all="ignore"):
+        grad_weights = sum_to(g @ np.swapaxes(v, -1, -2), w.shape)
+        grad_value = sum_to(np.swapaxes(w, -1, -2) @ g, v.shape).astype(kind)
+    grad_scores = vjp_of(transform)(scores, grad_weights, mask=mask)
+    return *vjp_of(score)(query, key, grad_scores=grad_scores)[:2], grad_value

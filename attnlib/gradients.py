@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import real_array, vjp_of
+from attnlib._rows import positive, real_array, same_shape, vjp_of
 
 
 def jacobian(transform, scores, **options):
@@ -47,3 +47,30 @@ def check_vjp(transform, scores, rng, **options):
             size = max(np.sum(np.abs(slopes)), np.abs(difference))
         worst = max(worst, np.abs(difference - np.sum(slopes)) / size if size > 0 else float(size != 0))
     return float(worst)
+
+
+def temperature_gradient(scores, grad_scores, temperature):
+    r"""Return the gradient by T from that by the scores, for maps that depend on x/T alone.
+
+    .. math:: \partial L/\partial T = -\sum_i x_i\, (\partial L/\partial x_i) / T
+
+    summed over the axes along which T has length 1 (all of them for a number). Not for a softmax_one whose
+    sink is not 0: there T divides the sink too. Raises ValueError as the transforms do for a temperature that
+    is not positive.
+
+    >>> temperature_gradient([1.0, 2.0], [0.5, -0.5], 2.0)
+    np.float64(0.25)
+    """
+    x, _ = real_array(scores)
+    grad = same_shape(grad_scores, x.shape, "grad_scores").astype(np.float64)
+    T = positive(temperature, x.shape, None)
+    with np.errstate(all="ignore"):
+        terms = np.where(grad == 0, 0.0, x * grad)  # a dropped score may be -inf or NaN
+        return (
+            -np.sum(
+                terms,
+                axis=tuple(i for i in range(x.ndim) if T.ndim == 0 or T.shape[i] == 1),
+                keepdims=T.ndim > 0,
+            )
+            / T
+        )

@@ -32,6 +32,16 @@ def perplexity(weights, axis=-1):
     return np.exp(entropy(weights, axis)) * (np.max(_rows(weights, axis), axis=-1, initial=0.0) != 0)
 
 
+def support_size(weights, axis=-1):
+    """Count the entries of each row whose weight is not exactly 0.
+
+    >>> support_size([0.5, 0, 0.5])
+    np.int64(2)
+    """
+    w = real_array(weights, "weights")[0]
+    return np.count_nonzero(w, axis=row_axis(axis, w.ndim, "weights"))
+
+
 def top_k_mass(weights, k, axis=-1):
     """Return the sum of the k largest weights of each row (of all of them if there are fewer).
 
@@ -44,6 +54,28 @@ def top_k_mass(weights, k, axis=-1):
         raise ValueError(f"k must be 0 or more, not {k}")
     w = np.sort(_rows(weights, axis, negative=True), axis=-1)
     return w[..., max(w.shape[-1] - k, 0) :].sum(axis=-1)
+
+
+def kl_divergence(p, q, axis=-1):
+    r"""Return :math:`\sum_i p_i \log(p_i / q_i)` nats for each row: 0 if p = q, inf if q is 0 where p is not.
+
+    Raises ValueError for a negative weight, or shapes that do not broadcast. Not symmetric: p is the truth, q
+    the guess.
+
+    >>> print(kl_divergence([1, 0], [0.5, 0.5]).round(4), kl_divergence([0.5, 0.5], [1, 0]))
+    0.6931 inf
+    """
+    p, q = np.broadcast_arrays(_rows(p, axis, "p"), _rows(q, axis, "q"))
+    return _sum_p_log(p, p) - _sum_p_log(p, q)
+
+
+def total_variation(p, q, axis=-1):
+    r"""Return :math:`\tfrac12 \sum_i |p_i - q_i|` for each row: how much weight must move to turn p into q.
+
+    >>> total_variation([1, 0], [0.5, 0.5])
+    np.float64(0.5)
+    """
+    return np.abs(_rows(p, axis, "p", negative=True) - _rows(q, axis, "q", negative=True)).sum(axis=-1) / 2
 
 
 def expected_calibration_error(probabilities, labels, bins=15):

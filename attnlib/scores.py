@@ -1,8 +1,10 @@
 """Scores: how well each query fits each key, before any transform. Rows are queries, columns keys."""
 
+from operator import index
+
 import numpy as np
 
-from attnlib._rows import real_arrays
+from attnlib._rows import real_array, real_arrays, sum_to
 
 
 def dot_product_score(query, key):
@@ -15,7 +17,7 @@ def dot_product_score(query, key):
     >>> dot_product_score([1, 2], [[3, 4], [5, 6]])
     array([11., 17.])
     """
-    return _score(query, key, _dot)
+    return _score(_dot, query=query, key=key)
 
 
 def dot_product_score_vjp(query, key, grad_scores):
@@ -24,7 +26,7 @@ def dot_product_score_vjp(query, key, grad_scores):
     >>> dot_product_score_vjp([1, 2], [3, 4], 1)
     (array([3., 4.]), array([1., 2.]))
     """
-    return _score_vjp(query, key, grad_scores, _dot_vjp)
+    return _score_vjp(_dot_vjp, grad_scores, query=query, key=key)
 
 
 def scaled_dot_product_score(query, key):
@@ -35,7 +37,7 @@ def scaled_dot_product_score(query, key):
     >>> scaled_dot_product_score([1, 1, 1, 1], [[1, 1, 1, 1], [1, 1, 0, 0]])
     array([2., 1.])
     """
-    return _score(query, key, lambda q, k: _dot(q, k) / _root(q))
+    return _score(lambda q, k: _dot(q, k) / _root(q), query=query, key=key)
 
 
 def scaled_dot_product_score_vjp(query, key, grad_scores):
@@ -44,7 +46,66 @@ def scaled_dot_product_score_vjp(query, key, grad_scores):
     >>> scaled_dot_product_score_vjp([1, 1, 1, 1], [2, 0, 0, 0], 1)
     (array([1., 0., 0., 0.]), array([0.5, 0.5, 0.5, 0.5]))
     """
-    return _score_vjp(query, key, grad_scores, lambda q, k, g: _dot_vjp(q, k, g / _root(q)))
+    return _score_vjp(lambda q, k, g: _dot_vjp(q, k, g / _root(q)), grad_scores, query=query, key=key)
+
+
+def cosine_score(query, key):
+    r"""Score by the cosine of the angle, :math:`q \cdot k / (\|q\| \|k\|)`, 0 for a zero vector.
+
+    Shapes and errors as for :func:`dot_product_score`. Lengths cannot overflow.
+
+    >>> cosine_score([3, 4], [[6, 8], [-4, 3], [0, 0]])
+    array([1., 0., 0.])
+    """
+    return _score(_cosine, query=query, key=key)
+
+
+def cosine_score_vjp(query, key, grad_scores):
+    r"""Pull a gradient by the scores back to (query, key).
+
+    A query gets :math:`\sum_j g_j (\hat k_j - c_j \hat q) / \|q\|`, a key likewise, a zero vector 0.
+
+    >>> cosine_score_vjp([0, 2], [3, 0], 1)
+    (array([0.5, 0. ]), array([0.        , 0.33333333]))
+    """
+    return _score_vjp(_cosine_vjp, grad_scores, query=query, key=key)
+
+
+def additive_score(query, key, W, U, v):
+    r"""Score by a small network, :math:`v^\top \tanh(W q + U k)`.
+
+    query (..., queries, d_q) or (d_q,), key (..., keys, d_k) or (d_k,), W (width, d_q), U (width, d_k), v
+    (width,); scores as for :func:`dot_product_score`. Raises ValueError if W, U or v does not fit. Source:
+    Bahdanau, Cho and Bengio 2015.
+
+    >>> additive_score([1, 0], [0, 0], [[1, 0]], [[0, 1]], [2]).round(4)  # 2 tanh 1
+    np.float64(1.5232)
+    """
+    return _score(_additive, query=query, key=key, W=W, U=U, v=v)
+
+
+def additive_score_vjp(query, key, W, U, v, grad_scores):
+    """Pull a gradient by the scores back to (query, key, W, U, v).
+
+    >>> additive_score_vjp([0], [0], [[1]], [[2]], [3], 1)
+    (array([3.]), array([6.]), array([[0.]]), array([[0.]]), array([0.]))
+    """
+    return _score_vjp(_additive_vjp, grad_scores, query=query, key=key, W=W, U=U, v=v)
+
+
+def causal_mask(queries, keys):
+    """Return the boolean (queries, keys) mask that keeps, for each query, the keys up to its own place.
+
+    Aligned at the bottom right: the last query sees every key. Raises TypeError for lengths that are not
+    integers, ValueError for negative ones.
+
+    >>> causal_mask(2, 3)
+    array([[ True,  True, False],
+           [ True,  True,  True]])
+    """
+    if index(queries) < 0 or index(keys) < 0:
+        raise ValueError(f"queries and keys must be 0 or more, not {queries} and {keys}")
+    return np.tri(queries, keys, keys - queries, dtype=bool)
 
 
 def _dot(q, k):
@@ -59,43 +120,88 @@ def _root(q):
     return max(q.shape[-1], 1) ** 0.5  # a vector of no numbers has score 0
 
 
-def _matrices(**named):
-    (q, k, *rest), kind = real_arrays(**named)
-    if q.ndim == 0 or k.ndim == 0:
-        raise ValueError("query and key must be vectors or arrays of them, not single numbers")
-    return np.atleast_2d(q), np.atleast_2d(k), rest, kind, (q.ndim > 1, k.ndim > 1)
+def _cosine(q, k):
+    (q, q_length, _), (k, k_length, _) = _scaled(q), _scaled(k)
+    return np.clip(_dot(q, k) / _dot(q_length, k_length), -1.0, 1.0)
 
 
-def _score(query, key, score):
-    q, k, _, kind, (rows, columns) = _matrices(query=query, key=key)
-    _same_width(q, k)
+def _cosine_vjp(q, k, g):
+    (q, q_length), (k, k_length) = unit(q), unit(k)
+    cosines = _dot(q, k)
+    by_q, by_k = _dot_vjp(q, k, g)
+    by_q = by_q - np.sum(g * cosines, axis=-1)[..., None] * q
+    by_k = by_k - np.sum(g * cosines, axis=-2)[..., None] * k
+    return by_q * (q_length > 0) / (q_length + (q_length == 0)), by_k * (k_length > 0) / (
+        k_length + (k_length == 0)
+    )
+
+
+def unit(vectors):
+    """Return (unit vectors, lengths with a last axis of 1); a zero vector stays as it is."""
+    scaled, length, largest = _scaled(vectors)
+    return scaled / length, largest * length
+
+
+def _scaled(vectors):
+    """Return vectors over their largest number, their lengths (1 for a zero vector), the largest numbers."""
+    largest = np.max(np.abs(vectors), axis=-1, keepdims=True, initial=0.0)
+    scaled = vectors / (largest + (largest == 0))
+    length = np.sqrt(np.sum(scaled * scaled, axis=-1, keepdims=True))
+    return scaled, length + (length == 0), largest
+
+
+def _additive(q, k, W, U, v):
+    return _hidden(q, k, W, U, v) @ v
+
+
+def _additive_vjp(q, k, W, U, v, g):
+    h = _hidden(q, k, W, U, v)
+    by_sum = g[..., None] * v * (1.0 - h * h)
+    by_q, by_k = by_sum.sum(axis=-2), by_sum.sum(axis=-3)
+    return (
+        by_q @ W,
+        by_k @ U,
+        sum_to(np.swapaxes(by_q, -1, -2) @ q, W.shape),
+        sum_to(np.swapaxes(by_k, -1, -2) @ k, U.shape),
+        sum_to(g[..., None] * h, v.shape),
+    )
+
+
+def _hidden(q, k, W, U, v):
+    width = v.shape[0] if v.ndim == 1 else -1
+    if (width, q.shape[-1]) != W.shape or (width, k.shape[-1]) != U.shape:
+        raise ValueError(
+            "W, U, v must have shapes (width, d_q), (width, d_k), (width,) for vectors of widths "
+            f"{q.shape[-1]} and {k.shape[-1]}, not {W.shape}, {U.shape}, {v.shape}"
+        )
+    return np.tanh((q @ W.T)[..., :, None, :] + (k @ U.T)[..., None, :, :])
+
+
+def _score(score, **given):
+    (q, k, *rest), kind = _checked(given)
     with np.errstate(all="ignore"):
-        scores = score(q, k).astype(kind)
-    return scores[(..., slice(None) if rows else 0, slice(None) if columns else 0)]
+        scores = score(np.atleast_2d(q), np.atleast_2d(k), *rest).astype(kind)
+    return scores[(..., slice(None) if q.ndim > 1 else 0, slice(None) if k.ndim > 1 else 0)]
 
 
-def _score_vjp(query, key, grad_scores, vjp):
-    q, k, (g,), kind, (rows, columns) = _matrices(query=query, key=key, grad_scores=grad_scores)
-    _same_width(q, k)
-    batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
-    shape = batch + q.shape[-2:-1] * rows + k.shape[-2:-1] * columns
+def _score_vjp(vjp, grad_scores, **given):
+    (q, k, *rest), kind = _checked(given)
+    g = real_array(grad_scores, "grad_scores")[0].astype(q.dtype)
+    shape = np.broadcast_shapes(q.shape[:-2], k.shape[:-2]) + q.shape[-2:-1] + k.shape[-2:-1]
     if g.shape != shape:
         raise ValueError(f"grad_scores must have the shape of the scores, {shape}, not {g.shape}")
+    g = g if q.ndim > 1 else np.expand_dims(g, -1 if k.ndim == 1 else -2)
+    g = g if k.ndim > 1 else np.expand_dims(g, -1)
     with np.errstate(all="ignore"):
-        grads = vjp(q, k, g.reshape(*batch, q.shape[-2], k.shape[-2]))
-        return tuple(
-            _sum_to(grad, array).reshape(np.shape(given)).astype(kind)
-            for grad, array, given in zip(grads, (q, k), (query, key), strict=True)
-        )
+        grads = vjp(np.atleast_2d(q), np.atleast_2d(k), *rest, g)
+        return tuple(sum_to(grad, a.shape).astype(kind) for grad, a in zip(grads, (q, k, *rest), strict=True))
 
 
-def _same_width(q, k):
-    if q.shape[-1] != k.shape[-1]:
+def _checked(given):
+    arrays, kind = real_arrays(**given)
+    q, k, *rest = arrays
+    if q.ndim == 0 or k.ndim == 0:
+        raise ValueError("query and key must be vectors or arrays of them, not single numbers")
+    if not rest and q.shape[-1] != k.shape[-1]:
         raise ValueError(f"query and key must have the same width, not {q.shape[-1]} and {k.shape[-1]}")
-
-
-def _sum_to(grad, array):
-    """Sum a gradient over the axes along which the array was broadcast."""
-    grad = grad.sum(axis=tuple(range(grad.ndim - array.ndim)))
-    stretched = tuple(i for i, n in enumerate(array.shape) if n == 1 != grad.shape[i])
-    return grad.sum(axis=stretched, keepdims=True)
+    return arrays, kind

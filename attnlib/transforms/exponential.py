@@ -92,3 +92,79 @@ def log_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0
     for z, g in blocks:
         g -= softmax(z) * total(g)
     return grad
+
+
+def softmax_one(scores, axis=-1, *, mask=None, temperature=1.0, sink=0.0):
+    r"""Share out one unit by softmax between the scores and a sink, whose share is dropped.
+
+    .. math:: p_i = e^{x_i/T} / (e^{b/T} + \sum_j e^{x_j/T})
+
+    The sink b is one more score, divided by T like the others: a row whose scores all lie far below it may
+    give no weight to anything. b = 0 is "softmax1". Arguments and errors as for :func:`softmax`; a sink that
+    is NaN is a ValueError. Source: Miller 2023.
+
+    >>> softmax_one([0, np.log(2)])
+    array([0.25, 0.5 ])
+    """
+    weights, blocks = shifted(scores, axis, mask, temperature, sink=_number(sink))
+    for z in blocks:  # one entry longer than the scores
+        z[...] = softmax(z)
+    return weights
+
+
+def softmax_one_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, sink=0.0):
+    r"""Pull a gradient by the weights back to the scores: :math:`p_i (g_i - \sum_j p_j g_j) / T`.
+
+    The sink's weight is dropped, so its g is 0. Arguments as for :func:`softmax_one`.
+
+    >>> softmax_one_vjp([0], [1])
+    array([0.25])
+    """
+    grad, blocks = shifted(scores, axis, mask, temperature, sink=_number(sink), grad=grad_weights)
+    for z, g in blocks:
+        g[...] = softmax_vjp(z, g)
+    return grad
+
+
+def scalable_softmax(scores, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
+    r"""Share out one unit by a softmax that sharpens with the number n of kept entries.
+
+    .. math:: p = \mathrm{softmax}(s \log n \cdot x / T)
+
+    So the largest weight need not fade as a row grows: for s = 1 the weights are proportional to
+    :math:`n^{x_i/T}`. Arguments and errors as for :func:`softmax`; a scale that is negative or not finite is
+    a ValueError. Source: Nakanishi 2025.
+
+    >>> scalable_softmax([1, 0]).round(4)  # 2 to 1
+    array([0.6667, 0.3333])
+    """
+    weights, blocks = shifted(scores, axis, mask, temperature, sharpen=_log_n(scale))
+    for z in blocks:
+        z[...] = softmax(z)
+    return weights
+
+
+def scalable_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
+    r"""Pull a gradient by the weights back to the scores: that of softmax, times :math:`s \log n`.
+
+    Arguments as for :func:`scalable_softmax`.
+
+    >>> scalable_softmax_vjp([0, 0], [1, 0]).round(4)
+    array([ 0.1733, -0.1733])
+    """
+    grad, blocks = shifted(scores, axis, mask, temperature, sharpen=_log_n(scale), grad=grad_weights)
+    for z, g in blocks:
+        g[...] = softmax_vjp(z, g)
+    return grad
+
+
+def _number(sink):
+    if not -np.inf <= sink <= np.inf:
+        raise ValueError(f"sink must be a number, not {sink}")
+    return sink
+
+
+def _log_n(scale):
+    if not 0 <= scale < np.inf:
+        raise ValueError(f"scale must be finite and not negative, not {scale}")
+    return lambda n: scale * np.log(n)

@@ -1,0 +1,205 @@
+"""Linear scalings: no exponential; a row is measured against its own range, decade or length."""
+
+import numpy as np
+
+from attnlib._rows import clear, plain, positive, row_axis, total
+
+TENS = np.array([float(f"1e{k}") for k in range(309)])  # np.power may be an ulp off
+
+
+def min_max(scores, axis=-1, *, mask=None, temperature=1.0):
+    r"""Stretch each row onto [0, 1]: its smallest score to exactly 0, its largest to exactly 1.
+
+    .. math:: p_i = (x_i - \min x) / (\max x - \min x)
+
+    A constant row gives zeros. A row with +inf gives 1 there and 0 elsewhere. The temperature is checked and
+    has no effect, because it scales both differences alike. Arguments and errors as for
+    :func:`~attnlib.softmax`. Source: Han, Kamber and Pei, Data Mining, 3.5.2.
+
+    >>> min_max([2, 4, 6])
+    array([0. , 0.5, 1. ])
+    """
+    weights, blocks = plain(scores, axis, mask, temperature, scale_free=True)
+    for z, _ in blocks:
+        _stretch(z)
+    return weights
+
+
+def min_max_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
+    r"""Pull a gradient by the weights back to the scores.
+
+    With the range :math:`r`, each score gets :math:`g_i / r`; the smallest :math:`\sum_j g_j (p_j - 1) / r`
+    and the largest :math:`-\sum_j g_j p_j / r` besides, shared equally between ties. A constant row gets 0.
+
+    >>> min_max_vjp([0, 1, 2], [0, 1, 0])
+    array([-0.25,  0.5 , -0.25])
+    """
+    grad, blocks = plain(scores, axis, mask, temperature, scale_free=True, grad=grad_weights)
+    for z, _, g in blocks:
+        _pull_stretch(z, g, *_stretch(z))
+    return grad
+
+
+def linear(scores, axis=-1, *, mask=None, temperature=1.0):
+    r"""Stretch each row onto [0, 1] by :func:`min_max`, then divide it by its sum.
+
+    .. math:: p_i = (x_i - \min x) / \sum_j (x_j - \min x)
+
+    The smallest score always gets 0; a constant row is shared equally. The temperature is checked and has no
+    effect. Arguments, errors and source as for :func:`min_max`.
+
+    >>> linear([2, 3, 5]) * 4
+    array([0., 1., 3.])
+    """
+    weights, blocks = plain(scores, axis, mask, temperature, scale_free=True)
+    for z, n in blocks:
+        _, _, flat, _ = _stretch(z)
+        z /= np.maximum(total(z), 1.0)  # the largest is 1, unless the row is flat
+        np.copyto(z, 1.0 / n, where=flat)
+    return weights
+
+
+def linear_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
+    r"""Pull a gradient by the weights back to the scores: through the sum, then :func:`min_max`.
+
+    With :math:`y` the stretched row and :math:`S` its sum, :math:`(g_i - \sum_j g_j p_j) / S` goes on to
+    :func:`min_max_vjp`. A constant row gets 0.
+
+    >>> linear_vjp([0, 1, 3], [0, 4, 0])
+    array([-0.5 ,  0.75, -0.25])
+    """
+    grad, blocks = plain(scores, axis, mask, temperature, scale_free=True, grad=grad_weights)
+    for z, _, g in blocks:
+        kept, parts = z != -np.inf, _stretch(z)
+        s = np.maximum(total(z), 1.0)
+        g -= kept * (total(g * z) / s)
+        g /= s
+        _pull_stretch(z, g, *parts)
+    return grad
+
+
+def decimal_scaling(scores, axis=-1, *, mask=None, temperature=1.0):
+    r"""Move the decimal point of each row until every number lies strictly between -1 and 1.
+
+    .. math:: p_i = z_i / 10^j, \qquad z = x/T, \quad j \text{ the smallest integer with } \max_i |z_i| < 10^j
+
+    j may be negative; a row of zeros keeps j = 0. Signs stay. Arguments and errors as for
+    :func:`~attnlib.softmax`; a score of +inf is a ValueError. Source: Han, Kamber and Pei, Data Mining,
+    3.5.2.
+
+    >>> decimal_scaling([-986, 917])
+    array([-0.986,  0.917])
+    """
+    weights, blocks = plain(scores, axis, mask, _mantissa(scores, axis, temperature))
+    for z, _ in blocks:
+        _times_ten_to(z, -_decade(z, weights.dtype))
+    return weights
+
+
+def decimal_scaling_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
+    r"""Pull a gradient by the weights back to the scores: :math:`g_i / (10^j T)`, j held still.
+
+    >>> decimal_scaling_vjp([50, 20], [1, 2])
+    array([0.01, 0.02])
+    """
+    grad, blocks = plain(scores, axis, mask, _mantissa(scores, axis, temperature), grad=grad_weights)
+    for z, _, g in blocks:
+        _times_ten_to(g, -_decade(z, grad.dtype))
+    return grad
+
+
+def length_normalization(scores, axis=-1, *, mask=None, temperature=1.0):
+    r"""Divide each score by the number n of kept entries in its row.
+
+    .. math:: p_i = z_i / n, \qquad z = x/T
+
+    Signs stay. Arguments and errors as for :func:`~attnlib.softmax`. Source: the division by L in Wortsman et
+    al. 2023.
+
+    >>> length_normalization([1, -2, 3, 0])
+    array([ 0.25, -0.5 ,  0.75,  0.  ])
+    """
+    weights, blocks = plain(scores, axis, mask, temperature)
+    for z, n in blocks:
+        z /= n
+    return weights
+
+
+def length_normalization_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
+    r"""Pull a gradient by the weights back to the scores: :math:`g_i / (n T)`.
+
+    >>> length_normalization_vjp([5, 7], [1, 2])
+    array([0.5, 1. ])
+    """
+    grad, blocks = plain(scores, axis, mask, temperature, grad=grad_weights)
+    for z, n, g in blocks:
+        g /= n
+        np.copyto(g, np.nan, where=np.isnan(z))
+    return grad
+
+
+def _stretch(z):
+    """Stretch rows onto [0, 1] in place; return where they are lowest, highest, flat, and their range."""
+    gone = z == -np.inf
+    up = np.fmax(z, np.multiply(gone, np.inf, dtype=z.dtype)) if gone.any() else z  # +inf where dropped
+    lo = np.minimum.reduce(up, axis=-1, keepdims=True, initial=np.inf)
+    hi = np.maximum.reduce(z, axis=-1, keepdims=True, initial=-np.inf)
+    low, high, flat = z == lo, z == hi, hi <= lo
+    span, half = hi - lo, 1.0
+    if not (
+        span < np.inf
+    ).all():  # rare: a range that overflows is halved; where it holds +inf, that is 1, the rest 0
+        hot = hi == np.inf
+        half = np.where(span == np.inf, 0.5, 1.0)
+        z[...] = np.where(hot, high, z * half)
+        lo, hi = np.where(hot, 0.0, lo * half), np.where(hot, 1.0, hi * half)
+        flat &= ~hot
+        span = hi - lo
+    z -= lo
+    z /= np.where(flat, 1.0, span)
+    np.maximum(z, 0.0, out=z)  # dropped entries
+    return low, high, flat, span / half
+
+
+def _pull_stretch(p, g, low, high, flat, span):
+    """Turn the gradient g by the stretched row p into that by the row, in place."""
+    g /= np.where(flat, 1.0, span)
+    at_low, at_high = total(g * (p - 1.0)), -total(g * p)
+    g += np.where(low, at_low / np.maximum(total(low), 1), 0.0)
+    g += np.where(high, at_high / np.maximum(total(high), 1), 0.0)
+    np.copyto(g, 0.0, where=flat)
+
+
+def _mantissa(scores, axis, temperature):
+    """Return T over its power of ten: the decimal point moves anyway, and x/T can no longer overflow."""
+    shape = np.shape(scores)
+    T = positive(temperature, shape, row_axis(axis, len(shape)))
+    with np.errstate(all="ignore"):
+        power = np.where(np.isinf(T), 0.0, np.floor(np.log10(T)))
+        _times_ten_to(T, -power)
+    return T
+
+
+def _decade(z, dtype):
+    """Return j of each row; whether the largest number stays below 1 is judged in the result's dtype."""
+    size = np.abs(z)
+    clear(size, z == -np.inf)
+    m = np.maximum.reduce(size, axis=-1, keepdims=True, initial=0.0)
+    if (m == np.inf).any():
+        raise ValueError("decimal_scaling has no power of ten for a score of +inf")
+    j = np.where(m == 0, 0.0, np.floor(np.log10(m.astype(np.float64))) + 1.0)
+    for down in (1.0, 0.0):  # log10 may be one off either way
+        scaled = _times_ten_to(m.copy(), down - j).astype(dtype)
+        j = np.where(m == 0, 0.0, j - (scaled < 1) if down else j + (scaled >= 1))
+    return j
+
+
+def _times_ten_to(z, k):
+    """Multiply z by 10**k in place, rounding once for any k but the largest; a k of NaN gives NaN."""
+    near = np.clip(k, -300.0, 300.0)
+    for part in (near, k - near):
+        if part.any():
+            power = np.where(np.isnan(part), np.nan, TENS[np.abs(np.nan_to_num(part)).astype(int)])
+            np.multiply(z, np.where(part > 0, power, 1.0), out=z, casting="same_kind")
+            np.divide(z, np.where(part > 0, 1.0, power), out=z, casting="same_kind")
+    return z

@@ -1,0 +1,142 @@
+"""Sparsemax and entmax: weights on the simplex that can be exactly 0."""
+
+import numpy as np
+
+from attnlib._rows import normalize, shifted, total
+from attnlib.transforms.exponential import softmax
+
+
+def sparsemax(scores, axis=-1, *, mask=None, temperature=1.0):
+    r"""Return the point of the simplex nearest to the scores: low scores get exactly 0.
+
+    .. math:: p = \arg\min_{p \in \Delta} \|p - z\|^2 = [z - \tau]_+, \qquad z = x/T
+
+    The threshold :math:`\tau` makes the sum 1. Arguments and errors as for :func:`~attnlib.softmax`.
+    Source: Martins and Astudillo 2016.
+
+    >>> sparsemax([0, 0.5, 1])
+    array([0.  , 0.25, 0.75])
+    """
+    weights, blocks = shifted(scores, axis, mask, temperature)
+    for z in blocks:
+        _climb(z, 2.0)
+    return weights
+
+
+def sparsemax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
+    r"""Pull a gradient by the weights back to the scores: g less its mean, over T, on the support.
+
+    Arguments as for :func:`sparsemax`; grad_weights has the scores' shape.
+
+    >>> sparsemax_vjp([1.2, 0.8, -0.5], [1, 2, 3])
+    array([-0.5,  0.5,  0. ])
+    """
+    grad, blocks = shifted(scores, axis, mask, temperature, grad=grad_weights)
+    for z, g in blocks:
+        support = np.sign(sparsemax(z))
+        g -= total(support * g) / np.maximum(total(support), 1.0)
+        g *= support
+    return grad
+
+
+def entmax(scores, axis=-1, *, mask=None, temperature=1.0, alpha=1.5):
+    r"""Share out one unit with exact zeros, by a curve between softmax (alpha = 1) and sparsemax (alpha = 2).
+
+    .. math:: p_i = [(\alpha - 1) z_i - \tau]_+^{1/(\alpha - 1)}, \qquad z = x/T
+
+    The threshold :math:`\tau` makes the sum 1. Arguments and errors as for :func:`~attnlib.softmax`; an alpha
+    below 1, inf or NaN is a ValueError. Source: Peters, Niculae and Martins 2019.
+
+    >>> entmax([1, 0.9, 0], alpha=3).round(4)
+    array([0.6, 0.4, 0. ])
+    """
+    _check(alpha)
+    weights, blocks = shifted(scores, axis, mask, temperature)
+    for z in blocks:
+        _share_out(z, alpha)
+    return weights
+
+
+def entmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, alpha=1.5):
+    r"""Pull a gradient by the weights back to the scores.
+
+    With :math:`u_i = p_i^{2-\alpha}` on the support and 0 off it, :math:`u_i (g_i - \sum_j u_j g_j / \sum_j
+    u_j) / T`. Arguments as for :func:`entmax`; grad_weights has the scores' shape.
+
+    >>> entmax_vjp([0, 0, -9], [1, 0, 0]).round(4)  # u = sqrt(1/2) twice
+    array([ 0.3536, -0.3536, -0.    ])
+    """
+    _check(alpha)
+    grad, blocks = shifted(scores, axis, mask, temperature, grad=grad_weights)
+    for z, g in blocks:
+        p = z.astype(np.float64)
+        _share_out(p, alpha)
+        u = np.sign(p) * np.minimum(
+            np.where(p > 0, p, 1.0) ** (2.0 - alpha), 1e290
+        )  # alpha > 2: p to a negative power
+        g[...] = u * (g - total(u * g) / np.maximum(total(u), 5e-324))
+    return grad
+
+
+def _check(alpha):
+    if not 1 <= alpha < np.inf:
+        raise ValueError(f"alpha must be finite and at least 1, not {alpha}")
+
+
+def _share_out(z, alpha):
+    """Turn z = (x - max x)/T into entmax weights in place."""
+    if alpha == 1:
+        z[...] = softmax(z)
+    elif alpha in (1.5, 2):
+        _climb(z, alpha)
+    else:
+        z[...] = _climb_logs(z, alpha - 1.0) if alpha < 2 else _bisect(z, alpha - 1.0)
+        normalize(z)
+
+
+def _climb(z, alpha):
+    """Find tau by Newton's method for alpha = 1.5 or 2, on r = (alpha - 1)z - tau, in place of z.
+
+    The sum of r**(1/(alpha - 1)) is convex and falls as tau grows, so the climb starts below, at the tau
+    where the largest weight alone is 1. Rounding may lead past the root; the step back moves the support
+    only.
+    """
+    z *= alpha - 1.0
+    z += 1.0
+    np.maximum(z, 0.0, out=z)
+    enough = 8.0 * np.finfo(z.dtype).eps
+    for _ in range(40):  # 5 to 12 are usual
+        slope = total(np.ceil(z)) if alpha == 2 else 2.0 * total(z)
+        excess = total(z if alpha == 2 else z * z) - (slope > 0)
+        if not (np.abs(excess) > enough).any():
+            break
+        step = excess / np.maximum(slope, 1.0)
+        z -= step * np.sign(z) if (step < 0).any() else step
+        np.maximum(z, 0.0, out=z)
+    if alpha != 2:
+        z *= z
+    normalize(z)
+
+
+def _climb_logs(z, d):
+    """Return p = (1 + d(z - t))**(1/d) for 0 < d = alpha - 1 < 1: Newton's method for t, through log1p."""
+    t = np.zeros((*z.shape[:-1], 1))
+    for _ in range(100):  # near d = 0, t climbs to log n in steps of about 1
+        logs = np.log1p(np.maximum(d * (z - t), -1.0))
+        p = np.exp(logs / d)
+        excess = total(p) - 1.0
+        if not (excess > 1e-15).any():
+            break
+        t += np.maximum(excess, 0.0) / np.maximum(total(np.exp(logs * (1.0 / d - 1.0))), 1e-300)
+    return p
+
+
+def _bisect(z, d):
+    """Return the weights for d = alpha - 1 > 1: bisect for the largest weight, w."""
+    low, high = np.full((*z.shape[:-1], 1), 1.0 / z.shape[-1]), np.ones((*z.shape[:-1], 1))
+    z = z.astype(np.float64)
+    for _ in range(60):
+        w = (low + high) / 2.0
+        p = w * np.exp(np.log1p(np.maximum(d * z / np.maximum(w**d, 1e-300), -1.0)) / d)
+        low, high = np.where(total(p) < 1.0, w, low), np.where(total(p) < 1.0, high, w)
+    return p
