@@ -38,7 +38,6 @@ LINE_HEIGHT = 18
 FONT = "var(--attn-font, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif)"
 STYLE = {
     "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "attnlib",
     "path.simplify": False,
     "font.family": "DejaVu Sans",  # only measured with; the reader's own fonts are drawn
     "font.size": SIZE,
