@@ -59,6 +59,9 @@ class BookBuilder(StandaloneHTMLBuilder):
         if source.suffix == ".ipynb":
             shutil.copy(source, Path(self.outdir, docname).with_suffix(".ipynb"))
 
+    def write_buildinfo(self):
+        """Nothing asks for it: every page is written every time."""
+
     def handle_finish(self):
         """No index of Sphinx's own: `web.search` writes one."""
 
