@@ -1,60 +1,16 @@
-"""Checks for the exercises: each tells the likely mistakes from the right answer, by name.
+"""Checks of the exercises in transforms/temperature.
 
-A check calls the student's function on inputs chosen so that every likely mistake gives numbers of its
-own, and compares. The right answer, and every wrong one, comes from the functions of this package: no
-formula is written down a second time. A check prints as its message; it never raises for a wrong answer.
-
-    >>> attention_weights(lambda query, key, mask, temperature: None)
-    not yet: the function returned None; return an array of shape (3, 4)
+>>> attention_weights(lambda query, key, mask, temperature: None)
+not yet: the function returned None; return an array of shape (3, 4)
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from . import measures, scores
-from .transforms import exponential
-
-__all__ = ["Verdict", "attention_weights", "temperature_for_odds", "temperature_for_perplexity"]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The outcome of a check: `passed`, and a `message` for the student, which is also how it prints."""
-
-    passed: bool
-    message: str
-
-    def __repr__(self):
-        return self.message
-
-
-def _right(message):
-    return Verdict(True, f"right: {message}")
-
-
-def _not_yet(message):
-    return Verdict(False, f"not yet: {message}")
-
-
-def _call(function, *arguments):
-    """Call the student's function; return its answer as floats, or the Verdict that explains why not."""
-    try:
-        with np.errstate(all="ignore"):
-            answer = function(*arguments)
-    except Exception as error:  # the student's own code may raise anything
-        return _not_yet(f"the function raised {type(error).__name__}: {error}")
-    if answer is None or answer is Ellipsis:
-        return None
-    try:
-        return np.asarray(answer, dtype=float)
-    except (TypeError, ValueError):
-        return _not_yet(f"the function returned a {type(answer).__name__}; return numbers")
-
-
-def _same(answer, expected):
-    return np.allclose(answer, expected, rtol=1e-6, atol=1e-9)
+from attnlib import measures, scores
+from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.transforms import exponential
 
 
 def temperature_for_odds(answer: float, gap: float, odds: float) -> Verdict:
@@ -68,19 +24,19 @@ def temperature_for_odds(answer: float, gap: float, odds: float) -> Verdict:
     not yet: put your number in place of the dots
     """
     if answer is None or answer is Ellipsis:
-        return _not_yet("put your number in place of the dots")
+        return not_yet("put your number in place of the dots")
     if not 0 < answer < np.inf:
-        return _not_yet("a temperature is one positive number")
+        return not_yet("a temperature is one positive number")
     weights = exponential.softmax([gap, 0.0], temperature=answer)
     reached = f"at T = {answer:.3f} the odds are {weights[0] / weights[1]:.3f} to 1"
     expected = gap / np.log(odds)
     if abs(answer - expected) <= 0.005:
-        return _right(reached)
+        return right(reached)
     if abs(answer - 1 / expected) <= 0.005:
-        return _not_yet("this is 1 / T")
+        return not_yet("this is 1 / T")
     if abs(answer - gap / odds) <= 0.005:
-        return _not_yet("this divides the gap by the odds, but odds are an exponential of the gap")
-    return _not_yet(f"{reached}; {'lower' if answer > expected else 'raise'} T")
+        return not_yet("this divides the gap by the odds, but odds are an exponential of the gap")
+    return not_yet(f"{reached}; {'lower' if answer > expected else 'raise'} T")
 
 
 def attention_weights(function: Callable) -> Verdict:
@@ -117,26 +73,26 @@ def attention_weights(function: Callable) -> Verdict:
         (softmax(scaled, temperature=temperature), "the mask has no effect"),
         (softmax(scaled, mask=mask), "the temperature has no effect"),
     ]  # fmt: skip
-    answer = _call(function, query, key, mask, temperature)
+    answer = call(function, query, key, mask, temperature)
     if answer is None:
-        return _not_yet(f"the function returned None; return an array of shape {expected.shape}")
+        return not_yet(f"the function returned None; return an array of shape {expected.shape}")
     if isinstance(answer, Verdict):
         return answer
     if answer.shape != expected.shape:
-        return _not_yet(
+        return not_yet(
             f"the shape is {answer.shape}; one row per query and one column per key is {expected.shape}"
         )
     for wrong, sentence in mistakes:
-        if _same(answer, wrong):
-            return _not_yet(sentence)
-    if not _same(answer, expected):
-        return _not_yet("the weights differ; compare the first row with your own calculation on paper")
-    large = _call(function, 100 * query, 100 * key, mask, temperature)
+        if same(answer, wrong):
+            return not_yet(sentence)
+    if not same(answer, expected):
+        return not_yet("the weights differ; compare the first row with your own calculation on paper")
+    large = call(function, 100 * query, 100 * key, mask, temperature)
     if isinstance(large, Verdict) or large is None or not np.isfinite(large).all():
-        return _not_yet("large scores overflow; subtract the largest score before you exponentiate")
-    if not _same(large, softmax(scaled * 1e4, mask=mask, temperature=temperature)):
-        return _not_yet("the weights are right for small scores and wrong for large ones")
-    return _right("every row sums to one over the keys it may see, at any size of score")
+        return not_yet("large scores overflow; subtract the largest score before you exponentiate")
+    if not same(large, softmax(scaled * 1e4, mask=mask, temperature=temperature)):
+        return not_yet("the weights are right for small scores and wrong for large ones")
+    return right("every row sums to one over the keys it may see, at any size of score")
 
 
 def temperature_for_perplexity(function: Callable, row, target: float) -> Verdict:
@@ -147,19 +103,19 @@ def temperature_for_perplexity(function: Callable, row, target: float) -> Verdic
     >>> temperature_for_perplexity(lambda scores, target: 1.0, np.array([0.0, 0.0, 9.0]), 2.0)
     not yet: at T = 1.000 the effective number is 1.002, which is too small; raise T
     """
-    answer = _call(function, row, target)
+    answer = call(function, row, target)
     if answer is None:
-        return _not_yet("the function returned None; return a temperature")
+        return not_yet("the function returned None; return a temperature")
     if isinstance(answer, Verdict):
         return answer
     if answer.ndim or not answer > 0:
-        return _not_yet("a temperature is one positive number")
+        return not_yet("a temperature is one positive number")
     reached = float(measures.perplexity(exponential.softmax(row, temperature=float(answer))))
     if abs(reached - target) <= 1e-3 * target:
-        return _right(f"at T = {answer:.3f} the effective number is {reached:.3f}")
-    if _same(measures.entropy(exponential.softmax(row, temperature=float(answer))), target):
-        return _not_yet("the entropy has this value; the effective number is its exponential")
+        return right(f"at T = {answer:.3f} the effective number is {reached:.3f}")
+    if same(measures.entropy(exponential.softmax(row, temperature=float(answer))), target):
+        return not_yet("the entropy has this value; the effective number is its exponential")
     side, advice = ("small", "raise") if reached < target else ("large", "lower")
-    return _not_yet(
+    return not_yet(
         f"at T = {answer:.3f} the effective number is {reached:.3f}, which is too {side}; {advice} T"
     )

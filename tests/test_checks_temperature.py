@@ -1,9 +1,10 @@
-"""The exercise checks: each likely mistake is caught by name, and right answers pass."""
+"""The checks of transforms/temperature: each likely mistake is caught by name, and right answers pass."""
 
 import numpy as np
 import pytest
 
-from attnlib import checks, dot_product_score, perplexity, scaled_dot_product_score, softmax
+from attnlib import dot_product_score, entropy, perplexity, scaled_dot_product_score, softmax
+from attnlib.checks import temperature as checks
 
 
 def right(query, key, mask, temperature):
@@ -119,8 +120,6 @@ def test_wrong_temperatures_are_named(function, name):
 
 
 def test_entropy_taken_for_the_effective_number_is_named():
-    from attnlib import entropy
-
     verdict = checks.temperature_for_perplexity(lambda s, t: bisect(s, t, entropy), ROW, 1.2)
     assert "exponential" in verdict.message
 

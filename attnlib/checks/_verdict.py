@@ -1,0 +1,43 @@
+"""What every check shares: the verdict, and how a student's function is called."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of a check: `passed`, and a `message` for the student, which is also how it prints."""
+
+    passed: bool
+    message: str
+
+    def __repr__(self):
+        return self.message
+
+
+def right(message):
+    return Verdict(True, f"right: {message}")
+
+
+def not_yet(message):
+    return Verdict(False, f"not yet: {message}")
+
+
+def call(function, *arguments):
+    """Call the student's function; return its answer as floats, or the Verdict that explains why not."""
+    try:
+        with np.errstate(all="ignore"):
+            answer = function(*arguments)
+    except Exception as error:  # the student's own code may raise anything
+        return not_yet(f"the function raised {type(error).__name__}: {error}")
+    if answer is None or answer is Ellipsis:
+        return None
+    try:
+        return np.asarray(answer, dtype=float)
+    except (TypeError, ValueError):
+        return not_yet(f"the function returned a {type(answer).__name__}; return numbers")
+
+
+def same(answer, expected):
+    return np.allclose(answer, expected, rtol=1e-6, atol=1e-9)
