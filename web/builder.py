@@ -1,5 +1,7 @@
 """The HTML builder without what this book does not use: no scripts, styles or index pages of Sphinx's own."""
 
+import functools
+import re
 import shutil
 from pathlib import Path
 
@@ -15,6 +17,13 @@ def style_sheet(root):
     """Return the one style sheet: that of the pages, then that of the explorers."""
     parts = (THEME / "static" / "style.css", Path(root, "attnlib", "explorer.css"))
     return "\n".join(part.read_text("utf-8") for part in parts)
+
+
+@functools.cache
+def plain_token():
+    """Return the pattern of a piece of code that the style sheet gives no look of its own."""
+    styled = set(re.findall(r"\.highlight \.(\w+)", (THEME / "static" / "style.css").read_text("utf-8")))
+    return re.compile(rf'<span(?: class="(?!(?:{"|".join(sorted(styled))})")[^"]*")?>([^<]*)</span>')
 
 
 class BookBuilder(StandaloneHTMLBuilder):
@@ -67,7 +76,7 @@ class BookBuilder(StandaloneHTMLBuilder):
 
 
 class BookTranslator(HTML5Translator):
-    """Tables scroll inside themselves; cited works are a plain list: the text cites by author and year."""
+    """Tables that scroll, code with few marks, cited works as a plain list (the text names authors)."""
 
     def visit_table(self, node):
         """Open the scrolling box."""
@@ -78,6 +87,13 @@ class BookTranslator(HTML5Translator):
         """Close the scrolling box."""
         super().depart_table(node)
         self.body.append("</div>\n")
+
+    def visit_literal_block(self, node):
+        """Write code with marks for only those pieces that look different from the rest."""
+        try:
+            super().visit_literal_block(node)
+        finally:  # Sphinx leaves with SkipNode
+            self.body[-1] = plain_token().sub(r"\1", self.body[-1])
 
     def visit_citation(self, node):
         """Open an item, and the list before the first."""
