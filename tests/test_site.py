@@ -1,5 +1,7 @@
 """The built site in a real browser, as its readers meet it; and a small book whose faults must not build."""
 
+import gzip
+import http.client
 import json
 import re
 import shutil
@@ -7,7 +9,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import nbformat
 import pytest
@@ -350,6 +352,25 @@ def test_the_site_works_below_a_path(visit, site):
             page.goto(below + name, wait_until="networkidle")
         assert find(page, "entropy")
         assert page.problems == []
+
+
+def test_the_server_packs_types_and_keeps_to_its_folder(site, base):
+    def ask(address, method="GET"):
+        connection = http.client.HTTPConnection(urlsplit(base).netloc, timeout=10)
+        connection.request(method, address, headers={"Accept-Encoding": "gzip"})
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, answer.headers, body
+
+    status, headers, body = ask("/index.html")
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert gzip.decompress(body) == (site / "index.html").read_bytes()
+    assert ask("/_static/style.css?v=1")[1]["Cache-Control"] == "max-age=31536000, immutable"
+    assert ask("/index.html")[1]["Cache-Control"] == "no-cache"
+    assert ask("/chapters/transforms/temperature.ipynb", "HEAD")[2] == b""
+    for outside in ("/../../_config.yml", "/%2e%2e/%2e%2e/_config.yml", "//etc/passwd", "/chapters"):
+        assert ask(outside)[0] == 404
 
 
 # ---- A small book: what must rebuild, what must not build ----
