@@ -167,6 +167,12 @@ def test_figures_are_in_the_page_with_words_for_those_who_cannot_see_them(outlin
                 assert attrs.get("alt"), name
 
 
+def test_the_language_of_chinese_terms_is_named(site):
+    glossary = (site / "chapters" / "glossary.html").read_text("utf-8")
+    assert re.search(r'<dt lang="zh-Hans"[^>]*>熵', glossary)
+    assert not re.search(r"<dt(?! lang)[^>]*>[^<]*[\u4e00-\u9fff]", glossary)
+
+
 def test_no_formula_is_left_as_tex(site):
     for page in PAGES:
         article = re.search(r"<article>(.*)</article>", (site / page).read_text("utf-8"), re.S)[1]

@@ -95,6 +95,12 @@ class BookTranslator(HTML5Translator):
         finally:  # Sphinx leaves with SkipNode
             self.body[-1] = plain_token().sub(r"\1", self.body[-1])
 
+    def visit_term(self, node):
+        """Name the language of a Chinese term, for those who hear it."""
+        super().visit_term(node)
+        if re.search(r"[\u4e00-\u9fff]", node.astext()):
+            self.body[-1] = self.body[-1].replace("<dt", '<dt lang="zh-Hans"', 1)
+
     def visit_citation(self, node):
         """Open an item, and the list before the first."""
         if not isinstance(node.previous_sibling(), nodes.citation):
