@@ -240,14 +240,12 @@ def _load(z, s, cut, keep, noise):
     else:
         np.add(s, noise[cut], out=z, casting="unsafe")
         np.copyto(z, -np.inf, where=s == -np.inf)
-    if (
-        keep is not None
-    ):  # 0 * -inf is NaN, which fmin ignores: four times as fast as where=, which has to branch
+    if keep is not None:  # 0 * -inf is NaN, which fmin ignores: much faster than where=, which has to branch
         np.fmin(z, np.multiply(~keep[cut], -np.inf, dtype=z.dtype), out=z)
 
 
 def clear(z, where):
-    """Set z to 0 where the boolean array says so, NaN or not, by its bits: much faster than a branch per number."""
+    """Set z to 0 where the boolean array says so, by its bits: much faster than a branch."""
     bits = z.view(np.int32 if z.itemsize == 4 else np.int64)
     bits &= np.subtract(where.view(np.int8), 1, dtype=bits.dtype)
 

@@ -66,7 +66,7 @@ CATALOGUE = (
         "nakanishi2025scalable",
         "+ + + + - + - +",
     ),
-    _entry(logistic, "sigmoid", r"\frac{1}{1 + e^{-z_i}}", "ramapuram2025theory", "- + + - - + - +"),
+    _entry(logistic, "sigmoid", r"\frac{1}{1 + e^{-z_i}}", "bridle1990probabilistic", "- + + - - + - +"),
     _entry(
         logistic, "sigmoid_attention", r"\frac{1}{1 + n e^{-z_i}}", "ramapuram2025theory", "- + + - - + - +"
     ),

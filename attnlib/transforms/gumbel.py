@@ -50,9 +50,7 @@ def gumbel_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=
 
 def _noise(scores, rng, noise):
     if (rng is None) == (noise is None):
-        raise ValueError(
-            "gumbel_softmax needs either rng, a numpy Generator, or noise, an array of the scores' shape"
-        )
+        raise ValueError("gumbel_softmax needs either rng, a Generator, or noise, an array like the scores")
     if noise is not None:
         return noise
     if not isinstance(rng, np.random.Generator):

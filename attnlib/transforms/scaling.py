@@ -196,7 +196,7 @@ def _decade(z, dtype):
 
 def _times_ten_to(z, k):
     """Multiply z by 10**k in place, rounding once for any k but the largest; a k of NaN gives NaN."""
-    near = np.clip(k, -300.0, 300.0)
+    near = np.clip(k, -308.0, 308.0)
     for part in (near, k - near):
         if part.any():
             power = np.where(np.isnan(part), np.nan, TENS[np.abs(np.nan_to_num(part)).astype(int)])

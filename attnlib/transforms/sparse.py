@@ -108,9 +108,12 @@ def _climb(z, alpha):
     for _ in range(40):  # 5 to 12 are usual
         slope = total(np.ceil(z)) if alpha == 2 else 2.0 * total(z)
         excess = total(z if alpha == 2 else z * z) - (slope > 0)
-        if not (np.abs(excess) > enough).any():
+        open_rows = np.abs(excess) > enough
+        if not open_rows.any():
             break
-        step = excess / np.maximum(slope, 1.0)
+        step = (
+            excess * open_rows / np.maximum(slope, 1.0)
+        )  # a row that has arrived stays, whatever its neighbours do
         z -= step * np.sign(z) if (step < 0).any() else step
         np.maximum(z, 0.0, out=z)
     if alpha != 2:
@@ -118,6 +121,7 @@ def _climb(z, alpha):
     normalize(z)
 
 
+@np.errstate(all="ignore")
 def _climb_logs(z, d):
     """Return p = (1 + d(z - t))**(1/d) for 0 < d = alpha - 1 < 1: Newton's method for t, through log1p."""
     t = np.zeros((*z.shape[:-1], 1))
@@ -125,12 +129,14 @@ def _climb_logs(z, d):
         logs = np.log1p(np.maximum(d * (z - t), -1.0))
         p = np.exp(logs / d)
         excess = total(p) - 1.0
-        if not (excess > 1e-15).any():
+        open_rows = excess > 1e-15
+        if not open_rows.any():
             break
-        t += np.maximum(excess, 0.0) / np.maximum(total(np.exp(logs * (1.0 / d - 1.0))), 1e-300)
+        t += excess * open_rows / np.maximum(total(np.exp(logs * (1.0 / d - 1.0))), 1e-300)
     return p
 
 
+@np.errstate(all="ignore")
 def _bisect(z, d):
     """Return the weights for d = alpha - 1 > 1: bisect for the largest weight, w."""
     low, high = np.full((*z.shape[:-1], 1), 1.0 / z.shape[-1]), np.ones((*z.shape[:-1], 1))

@@ -1,0 +1,139 @@
+"""Attention: a masked value is never multiplied; gradients of query, key and value."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from maps import PAIRS
+
+from attnlib import (
+    additive_score,
+    attend,
+    attend_vjp,
+    causal_mask,
+    cosine_score,
+    dot_product_score,
+    scaled_dot_product_score,
+    softmax,
+    sparsemax,
+)
+
+ATTENTION = {"score": scaled_dot_product_score, "transform": softmax}
+
+
+@pytest.fixture
+def qkv():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(2, 3, 4)), rng.normal(size=(2, 5, 4)), rng.normal(size=(2, 5, 6))
+
+
+def test_weights_run_over_keys(qkv):
+    query, key, value = qkv
+    context, weights = attend(query, key, value, **ATTENTION)
+    assert context.shape == (2, 3, 6) and weights.shape == (2, 3, 5)
+    np.testing.assert_allclose(weights.sum(axis=-1), np.ones((2, 3)))
+    scores = np.einsum("bqd,bkd->bqk", query, key) / 2
+    np.testing.assert_allclose(weights, softmax(scores))
+    np.testing.assert_allclose(context, np.einsum("bqk,bkw->bqw", weights, value))
+
+
+@pytest.mark.parametrize("junk", [np.nan, np.inf, -np.inf])
+def test_a_masked_value_is_never_multiplied_query_by_query(qkv, junk):
+    query, key, value = qkv
+    mask = causal_mask(3, 5)
+    expected, _ = attend(query, key, value, mask=mask, **ATTENTION)
+    dirty = value.copy()
+    dirty[:, 4] = junk  # seen by the last query only
+    dirty[0, 3, 2] = junk  # by the last two, in one column
+    context, _ = attend(query, key, dirty, mask=mask, **ATTENTION)
+    np.testing.assert_allclose(context[:, 0], expected[:, 0])
+    np.testing.assert_allclose(np.delete(context[0, 1], 2), np.delete(expected[0, 1], 2))
+    assert not np.isfinite(context[0, 1, 2]) and not np.isfinite(context[:, 2]).any()
+    np.testing.assert_allclose(context[1, 1], expected[1, 1])
+
+
+def test_a_score_of_minus_infinity_drops_the_value_too():
+    context, weights = attend([[1.0]], [[-np.inf], [2.0]], [[np.nan], [3.0]], **ATTENTION)
+    np.testing.assert_array_equal(weights, [[0, 1]])
+    np.testing.assert_array_equal(context, [[3]])
+    context, _ = attend([[1.0]], [[-np.inf]], [[np.nan]], mask=[[True]], **ATTENTION)
+    np.testing.assert_array_equal(context, [[0]])
+
+
+def test_a_kept_zero_weight_does_multiply():
+    context, weights = attend(
+        [[1.0]], [[-9.0], [2.0]], [[np.nan], [3.0]], score=dot_product_score, transform=sparsemax
+    )
+    np.testing.assert_array_equal(weights, [[0, 1]])
+    assert np.isnan(context).all()
+
+
+def test_a_query_with_nothing_kept_has_context_zero(qkv):
+    query, key, value = qkv
+    context, weights = attend(query, key, value, mask=causal_mask(3, 5) & False, **ATTENTION)
+    assert (context == 0).all() and (weights == 0).all()
+
+
+def test_attention_over_one_key_gives_its_value():
+    context, _ = attend(np.ones((2, 3)), np.ones((1, 3)), [[7.0, 8.0]], **ATTENTION)
+    np.testing.assert_array_equal(context, [[7, 8], [7, 8]])
+
+
+def test_dtypes_and_errors(qkv):
+    query, key, value = (a.astype(np.float16) for a in qkv)
+    context, weights = attend(query, key, value, **ATTENTION)
+    assert context.dtype == weights.dtype == np.float16
+    with pytest.raises(
+        ValueError, match=r"value must have shape \(\.\.\., 5, width\), one row per key, not \(2, 4, 6\)"
+    ):
+        attend(query, key, value[:, :4], **ATTENTION)
+    with pytest.raises(ValueError, match="no <lambda>_vjp beside it"):
+        attend_vjp(
+            *qkv, np.ones((2, 3, 6)), score=dot_product_score, transform=lambda s, mask: softmax(s, mask=mask)
+        )
+
+
+SCORES = {
+    "dot": dot_product_score,
+    "scaled": scaled_dot_product_score,
+    "cosine": cosine_score,
+    "additive": partial(additive_score, W=np.eye(3, 4), U=np.eye(3, 4)[::-1], v=[1.0, -2.0, 0.5]),
+}
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("name", [name for name in PAIRS if "gumbel" not in name and "log" not in name])
+def test_gradients_against_differences(qkv, name, score):
+    mask = causal_mask(3, 5)
+    options = {"score": SCORES[score], "transform": PAIRS[name][0], "mask": mask}
+    rng = np.random.default_rng(1)
+    g = rng.normal(size=(2, 3, 6))
+    grads = attend_vjp(*qkv, g, **options)
+    for i, grad in enumerate(grads):
+        assert grad.shape == qkv[i].shape
+        step = 1e-6 * rng.normal(size=qkv[i].shape)
+        up, down = (attend(*qkv[:i], qkv[i] + s * step, *qkv[i + 1 :], **options)[0] for s in (1, -1))
+        np.testing.assert_allclose(np.sum(grad * step), np.sum(g * (up - down)) / 2, rtol=2e-5, atol=1e-11)
+
+
+def test_gradients_do_not_see_what_is_masked(qkv):
+    query, key, value = qkv
+    mask = np.array([True, True, False, True, True])
+    dirty = value.copy()
+    dirty[:, 2] = np.nan
+    g = np.ones((2, 3, 6))
+    clean = attend_vjp(query, key, value, g, mask=mask, **ATTENTION)
+    for grad, expected in zip(attend_vjp(query, key, dirty, g, mask=mask, **ATTENTION), clean, strict=True):
+        np.testing.assert_allclose(grad, expected)
+    assert (clean[1][:, 2] == 0).all() and (clean[2][:, 2] == 0).all()
+
+
+def test_gradients_of_shared_queries_keys_and_values_are_summed(qkv):
+    query, key, value = qkv
+    g = np.ones((2, 3, 6))
+    shared = attend_vjp(query[0], key[:1], value[0], g, **ATTENTION)
+    full = attend_vjp(
+        np.stack([query[0]] * 2), np.stack([key[0]] * 2), np.stack([value[0]] * 2), g, **ATTENTION
+    )
+    for grad, expected in zip(shared, full, strict=True):
+        np.testing.assert_allclose(grad.reshape(expected[0].shape), expected.sum(axis=0))
