@@ -8,17 +8,19 @@ from attnlib._rows import kept_entries, real_arrays, sum_to, vjp_of
 def attend(query, key, value, *, score, transform, mask=None):
     r"""Return (context, weights): weights = transform(score(query, key)), context = weights @ value.
 
+    Source: Vaswani et al. 2017.
+
     Parameters
     ----------
     query, key, value : arrays of shape (..., queries, d), (..., keys, d), (..., keys, width)
     score : function of (query, key), such as scaled_dot_product_score
     transform : function of (scores, mask=...), such as softmax; it runs along the last axis, the keys
     mask : boolean array that broadcasts to the scores, optional
-        True = keep. A value whose weight is dropped is never multiplied, so it may be NaN or inf. A score of
-        -inf drops too.
+        True = keep. A value whose weight is dropped is never multiplied, so it may be NaN or inf. A score
+        of -inf drops too.
 
-    Source: Vaswani et al. 2017.
-
+    Examples
+    --------
     >>> from attnlib import scaled_dot_product_score, softmax
     >>> context, weights = attend([[1.0]], [[0.0], [np.log(3)]], [[4.0], [8.0]],
     ...                           score=scaled_dot_product_score, transform=softmax)

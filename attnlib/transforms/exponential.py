@@ -10,6 +10,8 @@ def softmax(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = e^{(x_i - c)/T} / \sum_j e^{(x_j - c)/T}, \qquad c = \max_j x_j
 
+    Source: Bridle 1990; the temperature: Hinton, Vinyals and Dean 2015.
+
     Parameters
     ----------
     scores : array of real numbers, any shape
@@ -33,8 +35,8 @@ def softmax(scores, axis=-1, *, mask=None, temperature=1.0):
     ValueError
         0-d scores, a mask that does not broadcast to them, a temperature that is not positive.
 
-    Source: Bridle 1990; the temperature: Hinton, Vinyals and Dean 2015.
-
+    Examples
+    --------
     >>> softmax([0, np.log(3)])
     array([0.25, 0.75])
     """

@@ -9,7 +9,7 @@ from attnlib.transforms.exponential import softmax
 def sparsemax(scores, axis=-1, *, mask=None, temperature=1.0):
     r"""Return the point of the simplex nearest to the scores: low scores get exactly 0.
 
-    .. math:: p = \arg\min_{p \in \Delta} \|p - z\|^2 = [z - \tau]_+, \qquad z = x/T
+    .. math:: p = \operatorname*{argmin}_{p \in \Delta} \|p - z\|^2 = [z - \tau]_+, \qquad z = x/T
 
     The threshold :math:`\tau` makes the sum 1. Arguments and errors as for :func:`~attnlib.softmax`.
     Source: Martins and Astudillo 2016.
