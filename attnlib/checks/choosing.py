@@ -36,10 +36,10 @@ def maps_with(names, facts) -> Verdict:
 
 
 def shift_detector(function: Callable) -> Verdict:
-    """Check a student's `function(transform, scores)` that says whether a shift by 3 leaves the weights alone.
+    """Check a student's `function(transform, scores)` that says whether a shift by 3 changes no weight.
 
-    Told apart: exact comparison (rounding is no change), an answer that never depends on the map, the test of
-    a factor in place of a shift, the opposite answer, and the comparison of shifted weights with shifted ones.
+    Told apart: exact comparison (rounding is no change), an answer that never depends on the map, the test
+    of a factor in place of a shift, the opposite answer, one answer for each weight.
 
     >>> shift_detector(lambda transform, scores: np.allclose(transform(scores), transform(scores + 3)))
     right: it tells every map of the catalogue from its facts
