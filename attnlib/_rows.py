@@ -39,14 +39,11 @@ def real_array(values, name="scores"):
     (array([1., 2.]), <class 'numpy.float64'>)
     """
     array = np.asarray(values)
-    kind = array.dtype.type
-    if kind in WORK and not hasattr(values, "filled"):
-        return array, kind
     if hasattr(values, "filled"):
         raise TypeError(f"{name} is a masked array; pass its data, and mask=~{name}.mask (True = keep)")
-    if array.dtype.kind not in "iub":
+    if array.dtype.type not in WORK and array.dtype.kind not in "iub":
         raise TypeError(f"{name} must be real numbers (float16, 32, 64, integers, bools), not {array.dtype}")
-    return array.astype(np.float64), np.float64
+    return (array, array.dtype.type) if array.dtype.type in WORK else (array.astype(np.float64), np.float64)
 
 
 def real_arrays(**named):
@@ -61,9 +58,7 @@ def row_axis(axis, ndim, name="scores"):
     if ndim == 0:
         raise ValueError(f"{name} must have at least one axis, not be a single number")
     if not -ndim <= index(axis) < ndim:
-        raise ValueError(
-            f"axis must lie between {-ndim} and {ndim - 1} for {name} with {ndim} axes, not {axis}"
-        )
+        raise ValueError(f"axis must lie between {-ndim} and {ndim - 1} for these {name}, not be {axis}")
     return axis % ndim
 
 
@@ -82,12 +77,14 @@ def kept_entries(mask, shape):
     mask = np.asarray(mask)
     if mask.dtype != bool:
         raise TypeError(f"mask must be boolean (True = keep), not {mask.dtype}")
-    try:
-        return np.broadcast_to(mask, shape)
-    except ValueError:
-        raise ValueError(
-            f"mask of shape {mask.shape} does not broadcast to scores of shape {shape}"
-        ) from None
+    if mask.ndim > len(shape) or not fits(mask.shape, shape[len(shape) - mask.ndim :]):
+        raise ValueError(f"mask of shape {mask.shape} does not broadcast to scores of shape {shape}")
+    return np.broadcast_to(mask, shape)
+
+
+def fits(shape, wanted):
+    """Tell whether a shape broadcasts to another with as many axes."""
+    return len(shape) == len(wanted) and all(n in (1, m) for n, m in zip(shape, wanted, strict=True))
 
 
 def positive(temperature, shape, axis):
@@ -97,10 +94,8 @@ def positive(temperature, shape, axis):
         raise TypeError(f"temperature must be a real number or an array of them, not {T.dtype}")
     T = T.astype(np.float64)
     rows = shape if axis is None else (*shape[:axis], 1, *shape[axis + 1 :])
-    if T.ndim and (T.ndim != len(shape) or any(n not in (1, m) for n, m in zip(T.shape, rows, strict=True))):
-        raise ValueError(
-            f"temperature must be a number or broadcast to {rows} with {len(shape)} axes, not {T.shape}"
-        )
+    if T.ndim and not fits(T.shape, rows):
+        raise ValueError(f"temperature must be a number or of a shape that fits {rows}, not {T.shape}")
     if not (T > 0).all():
         raise ValueError(f"temperature must be positive, not {T[~(T > 0)].flat[0]}")
     return T
@@ -130,10 +125,10 @@ def vjp_of(function):
     if isinstance(function, partial):
         return partial(vjp_of(function.func), *function.args, **function.keywords)
     name = f"{getattr(function, '__name__', function)}_vjp"
-    try:
-        return getattr(sys.modules[function.__module__], name)
-    except (AttributeError, KeyError):
-        raise ValueError(f"{function!r} has no {name} beside it") from None
+    vjp = getattr(sys.modules.get(function.__module__), name, None)
+    if vjp is None:
+        raise ValueError(f"{function!r} has no {name} beside it")
+    return vjp
 
 
 def shifted(scores, axis, mask, temperature, **extras):
@@ -196,41 +191,37 @@ def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, droppe
     T = None if scale_free or (T.ndim == 0 and T == 1 and not sharpen) else T
     with np.errstate(all="ignore"):
         for cut in _cuts(x.shape):
-            s, n, gone, hot = x[cut], work(length), None, None
+            s, n, hot = x[cut], work(length), None
             z = out[cut] if own else np.empty((*s.shape[:-1], length + (sink is not None)), work)
             if copy:
                 _load(z[..., :length], s, cut, keep, noise)
-                if sink is not None:
-                    z[..., length] = sink
+                z[..., length:] = 0.0 if sink is None else sink
                 s = z
-            if count and (s == -np.inf).any():
-                gone = s == -np.inf
+            gone = s == -np.inf if count else None
+            if count and gone.any():
                 n = (length - np.add.reduce(gone, -1, np.int32, None, True)).astype(work)
+            elif count:
+                gone = None
             t = T if T is None or T.ndim == 0 else T[cut]
             t = t / sharpen(np.maximum(n, 1)) if sharpen else t
             if shift:
                 gone, hot = _subtract_top(s, z, gone, t, work)
             else:
-                hot = (s == np.inf).any(axis=-1, keepdims=True) if grad is not None else None
+                hot = None if grad is None else (s == np.inf).any(axis=-1, keepdims=True)
                 _divide(z, t, work)
-            if grad is None:
-                yield z if shift else (z, n)
-                if gone is not None:
-                    np.copyto(z, dropped, where=gone) if dropped else clear(z, gone)
-                if not own:
-                    out[cut] = z[..., :length]
-            else:
-                g = np.zeros(z.shape, work)
-                g[..., :length] = grad[cut]
-                if gone is not None:
-                    clear(g, gone)
-                yield (z, g) if shift else (z, n, g)
-                if t is not None:
-                    g /= _clip(t, work)
-                for zero in (gone, hot):
-                    if zero is not None:
-                        clear(g, zero)
-                out[cut] = g[..., :length]
+            result, parts = z, [z] if shift else [z, n]
+            if grad is not None:
+                result = np.zeros(z.shape, work)
+                result[..., :length] = grad[cut]
+                clear(result, gone)
+                parts.append(result)
+            yield parts if len(parts) > 1 else z
+            if grad is not None and t is not None:
+                result /= _clip(t, work)
+            clear(result, gone, dropped)
+            clear(result, hot if grad is not None else None)
+            if not own:
+                out[cut] = result[..., :length]
 
 
 def _load(z, s, cut, keep, noise):
@@ -244,28 +235,26 @@ def _load(z, s, cut, keep, noise):
         np.fmin(z, np.multiply(~keep[cut], -np.inf, dtype=z.dtype), out=z)
 
 
-def clear(z, where):
-    """Set z to 0 where the boolean array says so, by its bits: much faster than a branch."""
-    bits = z.view(np.int32 if z.itemsize == 4 else np.int64)
-    bits &= np.subtract(where.view(np.int8), 1, dtype=bits.dtype)
+def clear(z, where, value=0.0):
+    """Set z to a value where a boolean array says so (None: nowhere); 0 by its bits, faster than a branch."""
+    if where is not None:
+        bits = z.view(np.int32 if z.itemsize == 4 else np.int64)
+        bits &= np.subtract(where.view(np.int8), 1, dtype=bits.dtype)
+        if value:
+            np.copyto(z, value, where=where)
 
 
 def _subtract_top(s, z, gone, t, work):
     """Write (s - max s)/t into z; return which entries are dropped (or None) and which rows hold +inf."""
     top = np.maximum.reduce(s, axis=-1, keepdims=True, initial=-LARGEST[work])
-    if (top <= HUGE[work]).all():
-        np.subtract(s, top, out=z)
-        _divide(z, t, work)
-        return gone, None
-    gone, hot = (
-        s == -np.inf,
-        top == np.inf,
-    )  # rare: +inf, NaN, or a difference that may overflow, taken from halves
-    half = np.where(top > HUGE[work], work(0.5), work(1.0))
-    np.subtract(
-        np.where(hot, np.where(s == np.inf, 0.0, -np.inf), s * half), np.where(hot, 0.0, top * half), out=z
-    )
+    half = None
+    if not (top <= HUGE[work]).all():  # rare: +inf, NaN, or a difference that may overflow, taken from halves
+        gone, hot, half = s == -np.inf, top == np.inf, np.where(top > HUGE[work], work(0.5), work(1.0))
+        s, top = np.where(hot, np.where(s == np.inf, 0.0, -np.inf), s * half), np.where(hot, 0.0, top * half)
+    np.subtract(s, top, out=z)
     _divide(z, t, work)
+    if half is None:
+        return gone, None
     z /= half
     return gone, hot
 

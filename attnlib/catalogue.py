@@ -1,35 +1,30 @@
 """Every map from scores to weights, with what is true of it: the source of the book's comparison table."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import namedtuple
 
+from attnlib._rows import vjp_of
 from attnlib.transforms import exponential, gumbel, logistic, rectified, scaling, sparse
 
 #: What a fact says: each True is tested on random rows, each False by a row that breaks it ("exact zeros
 #: possible" the other way round). Order preserving: a larger score never gets a smaller weight. Scale: by a
 #: positive factor. Smooth: a continuous derivative.
 FACTS = (
-    "sums to one",
-    "within [0, 1]",
-    "non-negative",
-    "shift invariant",
-    "scale invariant",
-    "order preserving",
-    "exact zeros possible",
-    "smooth everywhere",
+    *(
+        "sums to one",
+        "within [0, 1]",
+        "non-negative",
+        "shift invariant",
+        "scale invariant",
+        "order preserving",
+    ),
+    *("exact zeros possible", "smooth everywhere"),
 )
 
 
-@dataclass(frozen=True)
-class Transform:
+class Transform(namedtuple("Transform", "name function vjp formula citation facts")):
     """A map from scores to weights; formula is LaTeX in z = x/T, citation a key of references.bib."""
 
-    name: str
-    function: Callable
-    vjp: Callable
-    formula: str
-    citation: str
-    facts: dict
+    __slots__ = ()
 
     @property
     def random(self):
@@ -37,65 +32,25 @@ class Transform:
         return self.name == "gumbel_softmax"
 
 
-def _entry(module, name, formula, citation, facts):
-    facts = dict(zip(FACTS, (mark == "+" for mark in facts.split()), strict=True))
-    return Transform(name, getattr(module, name), getattr(module, f"{name}_vjp"), formula, citation, facts)
+def _entry(marks, function, citation, formula):
+    facts = dict(zip(FACTS, (mark == "+" for mark in marks), strict=True))
+    return Transform(function.__name__, function, vjp_of(function), formula, citation, facts)
 
 
-_MIN_MAX = r"y_i = \frac{x_i - \min x}{\max x - \min x}"
-CATALOGUE = (
-    # one mark per fact: sum, [0, 1], non-negative; shift, scale, order; zeros, smooth
-    _entry(
-        exponential,
-        "softmax",
-        r"\frac{e^{z_i}}{\sum_j e^{z_j}}",
-        "bridle1990probabilistic",
-        "+ + + + - + - +",
-    ),
-    _entry(
-        exponential,
-        "softmax_one",
-        r"\frac{e^{z_i}}{1 + \sum_j e^{z_j}}",
-        "miller2023attention",
-        "- + + - - + - +",
-    ),
-    _entry(
-        exponential,
-        "scalable_softmax",
-        r"\frac{n^{s z_i}}{\sum_j n^{s z_j}}",
-        "nakanishi2025scalable",
-        "+ + + + - + - +",
-    ),
-    _entry(logistic, "sigmoid", r"\frac{1}{1 + e^{-z_i}}", "bridle1990probabilistic", "- + + - - + - +"),
-    _entry(
-        logistic, "sigmoid_attention", r"\frac{1}{1 + n e^{-z_i}}", "ramapuram2025theory", "- + + - - + - +"
-    ),
-    _entry(scaling, "linear", r"\frac{y_i}{\sum_j y_j}, \quad " + _MIN_MAX, "han2012data", "+ + + + + + + -"),
-    _entry(scaling, "min_max", r"\frac{x_i - \min x}{\max x - \min x}", "han2012data", "- + + + + + + -"),
-    _entry(
-        scaling,
-        "decimal_scaling",
-        r"\frac{z_i}{10^j}, \quad j = \min\{j : \max_k |z_k| < 10^j\}",
-        "han2012data",
-        "- - - - - + + -",
-    ),
-    _entry(scaling, "length_normalization", r"\frac{z_i}{n}", "wortsman2023replacing", "- - - - - + + +"),
-    _entry(
-        rectified, "relu_attention", r"\frac{\max(z_i, 0)}{n}", "wortsman2023replacing", "- - + - - + + -"
-    ),
-    _entry(sparse, "sparsemax", r"[z_i - \tau]_+", "martins2016softmax", "+ + + + - + + -"),
-    _entry(
-        sparse,
-        "entmax",
-        r"[(\alpha - 1) z_i - \tau]_+^{1/(\alpha - 1)}",
-        "peters2019sparse",
-        "+ + + + - + + +",
-    ),
-    _entry(
-        gumbel,
-        "gumbel_softmax",
-        r"\frac{e^{(x_i + g_i)/T}}{\sum_j e^{(x_j + g_j)/T}}",
-        "jang2017categorical",
-        "+ + + + - - - +",
-    ),
-)
+_MIN_MAX = r"\frac{x_i - \min x}{\max x - \min x}"
+# fmt: off
+CATALOGUE = tuple(_entry(*row) for row in (  # one mark per fact, in the order of FACTS
+    ("++++-+-+", exponential.softmax, "bridle1990probabilistic", r"\frac{e^{z_i}}{\sum_j e^{z_j}}"),
+    ("-++--+-+", exponential.softmax_one, "miller2023attention", r"\frac{e^{z_i}}{1 + \sum_j e^{z_j}}"),
+    ("++++-+-+", exponential.scalable_softmax, "nakanishi2025scalable", r"\mathrm{softmax}(s \log n\, z)"),
+    ("-++--+-+", logistic.sigmoid, "bridle1990probabilistic", r"\frac{1}{1 + e^{-z_i}}"),
+    ("-++--+-+", logistic.sigmoid_attention, "ramapuram2025theory", r"\frac{1}{1 + n e^{-z_i}}"),
+    ("+++++++-", scaling.linear, "han2012data", r"\frac{y_i}{\sum_j y_j}, \quad y_i = " + _MIN_MAX),
+    ("-++++++-", scaling.min_max, "han2012data", _MIN_MAX),
+    ("-----++-", scaling.decimal_scaling, "han2012data", r"\frac{z_i}{10^j}, \quad \max_k |z_k| < 10^j"),
+    ("-----+++", scaling.length_normalization, "wortsman2023replacing", r"\frac{z_i}{n}"),
+    ("--+--++-", rectified.relu_attention, "wortsman2023replacing", r"\frac{\max(z_i, 0)}{n}"),
+    ("++++-++-", sparse.sparsemax, "martins2016softmax", r"[z_i - \tau]_+"),
+    ("++++-+++", sparse.entmax, "peters2019sparse", r"[(\alpha - 1) z_i - \tau]_+^{1/(\alpha - 1)}"),
+    ("++++---+", gumbel.gumbel_softmax, "jang2017categorical", r"\mathrm{softmax}((x + g)/T)"),
+))

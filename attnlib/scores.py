@@ -4,7 +4,7 @@ from operator import index
 
 import numpy as np
 
-from attnlib._rows import real_array, real_arrays, sum_to
+from attnlib._rows import real_arrays, same_shape, sum_to
 
 
 def dot_product_score(query, key):
@@ -127,13 +127,9 @@ def _cosine(q, k):
 
 def _cosine_vjp(q, k, g):
     (q, q_length), (k, k_length) = unit(q), unit(k)
-    cosines = _dot(q, k)
-    by_q, by_k = _dot_vjp(q, k, g)
-    by_q = by_q - np.sum(g * cosines, axis=-1)[..., None] * q
-    by_k = by_k - np.sum(g * cosines, axis=-2)[..., None] * k
-    return by_q * (q_length > 0) / (q_length + (q_length == 0)), by_k * (k_length > 0) / (
-        k_length + (k_length == 0)
-    )
+    by_q, by_k, along = *_dot_vjp(q, k, g), g * _dot(q, k)
+    by_q = (by_q - along.sum(axis=-1)[..., None] * q) / np.where(q_length > 0, q_length, np.inf)
+    return by_q, (by_k - along.sum(axis=-2)[..., None] * k) / np.where(k_length > 0, k_length, np.inf)
 
 
 def unit(vectors):
@@ -158,22 +154,14 @@ def _additive_vjp(q, k, W, U, v, g):
     h = _hidden(q, k, W, U, v)
     by_sum = g[..., None] * v * (1.0 - h * h)
     by_q, by_k = by_sum.sum(axis=-2), by_sum.sum(axis=-3)
-    return (
-        by_q @ W,
-        by_k @ U,
-        sum_to(np.swapaxes(by_q, -1, -2) @ q, W.shape),
-        sum_to(np.swapaxes(by_k, -1, -2) @ k, U.shape),
-        sum_to(g[..., None] * h, v.shape),
-    )
+    by_W, by_U = np.swapaxes(by_q, -1, -2) @ q, np.swapaxes(by_k, -1, -2) @ k
+    return by_q @ W, by_k @ U, by_W, by_U, g[..., None] * h
 
 
 def _hidden(q, k, W, U, v):
-    width = v.shape[0] if v.ndim == 1 else -1
-    if (width, q.shape[-1]) != W.shape or (width, k.shape[-1]) != U.shape:
-        raise ValueError(
-            "W, U, v must have shapes (width, d_q), (width, d_k), (width,) for vectors of widths "
-            f"{q.shape[-1]} and {k.shape[-1]}, not {W.shape}, {U.shape}, {v.shape}"
-        )
+    d, shapes = v.shape[-1:], (W.shape, U.shape, v.shape)
+    if shapes != (d + q.shape[-1:], d + k.shape[-1:], d) or not d:
+        raise ValueError(f"W, U, v must have shapes (width, d_q), (width, d_k), (width,), not {shapes}")
     return np.tanh((q @ W.T)[..., :, None, :] + (k @ U.T)[..., None, :, :])
 
 
@@ -186,14 +174,11 @@ def _score(score, **given):
 
 def _score_vjp(vjp, grad_scores, **given):
     (q, k, *rest), kind = _checked(given)
-    g = real_array(grad_scores, "grad_scores")[0].astype(q.dtype)
-    shape = np.broadcast_shapes(q.shape[:-2], k.shape[:-2]) + q.shape[-2:-1] + k.shape[-2:-1]
-    if g.shape != shape:
-        raise ValueError(f"grad_scores must have the shape of the scores, {shape}, not {g.shape}")
-    g = g if q.ndim > 1 else np.expand_dims(g, -1 if k.ndim == 1 else -2)
-    g = g if k.ndim > 1 else np.expand_dims(g, -1)
+    batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    g = same_shape(grad_scores, batch + q.shape[-2:-1] + k.shape[-2:-1], "grad_scores")
+    q2, k2 = np.atleast_2d(q), np.atleast_2d(k)
     with np.errstate(all="ignore"):
-        grads = vjp(np.atleast_2d(q), np.atleast_2d(k), *rest, g)
+        grads = vjp(q2, k2, *rest, g.astype(q.dtype).reshape(*batch, q2.shape[-2], k2.shape[-2]))
         return tuple(sum_to(grad, a.shape).astype(kind) for grad, a in zip(grads, (q, k, *rest), strict=True))
 
 

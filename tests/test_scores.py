@@ -119,5 +119,5 @@ def test_errors():
         ValueError, match=r"grad_scores must have the shape of the scores, \(2,\), not \(3,\)"
     ):
         dot_product_score_vjp([1, 2], [[1, 2], [3, 4]], [1, 2, 3])
-    with pytest.raises(ValueError, match=r"not \(1, 3\), \(1, 2\), \(1,\)"):
+    with pytest.raises(ValueError, match=r"not \(\(1, 3\), \(1, 2\), \(1,\)\)"):
         additive_score([1, 2], [1, 2], [[1, 2, 3]], [[1, 2]], [1])

@@ -50,8 +50,6 @@ def softmax(scores, axis=-1, *, mask=None, temperature=1.0):
 def softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     r"""Pull a gradient by the weights back to the scores: :math:`p_i (g_i - \sum_j p_j g_j) / T`.
 
-    Arguments as for :func:`softmax`; grad_weights has the scores' shape.
-
     >>> softmax_vjp([0, 0], [1, 0])
     array([ 0.25, -0.25])
     """
@@ -85,8 +83,6 @@ def log_softmax(scores, axis=-1, *, mask=None, temperature=1.0):
 def log_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     r"""Pull a gradient by the log weights back to the scores: :math:`(g_i - p_i \sum_j g_j) / T`.
 
-    Arguments as for :func:`softmax`; grad_weights has the scores' shape.
-
     >>> log_softmax_vjp([0, 0], [1, 0])
     array([ 0.5, -0.5])
     """
@@ -117,7 +113,7 @@ def softmax_one(scores, axis=-1, *, mask=None, temperature=1.0, sink=0.0):
 def softmax_one_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, sink=0.0):
     r"""Pull a gradient by the weights back to the scores: :math:`p_i (g_i - \sum_j p_j g_j) / T`.
 
-    The sink's weight is dropped, so its g is 0. Arguments as for :func:`softmax_one`.
+    The sink's weight is dropped, so its g is 0.
 
     >>> softmax_one_vjp([0], [1])
     array([0.25])
@@ -148,8 +144,6 @@ def scalable_softmax(scores, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
 
 def scalable_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
     r"""Pull a gradient by the weights back to the scores: that of softmax, times :math:`s \log n`.
-
-    Arguments as for :func:`scalable_softmax`.
 
     >>> scalable_softmax_vjp([0, 0], [1, 0]).round(4)
     array([ 0.1733, -0.1733])

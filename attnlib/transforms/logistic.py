@@ -57,8 +57,6 @@ def sigmoid_attention(scores, axis=-1, *, mask=None, temperature=1.0):
 def sigmoid_attention_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     r"""Pull a gradient by the weights back to the scores: :math:`g_i p_i (1 - p_i) / T`.
 
-    Arguments as for :func:`sigmoid_attention`.
-
     >>> sigmoid_attention_vjp([0], [1])
     array([0.25])
     """

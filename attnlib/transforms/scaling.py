@@ -148,13 +148,11 @@ def _stretch(z):
     span, half = hi - lo, 1.0
     if not (
         span < np.inf
-    ).all():  # rare: a range that overflows is halved; where it holds +inf, that is 1, the rest 0
-        hot = hi == np.inf
-        half = np.where(span == np.inf, 0.5, 1.0)
-        z[...] = np.where(hot, high, z * half)
-        lo, hi = np.where(hot, 0.0, lo * half), np.where(hot, 1.0, hi * half)
-        flat &= ~hot
-        span = hi - lo
+    ).all():  # rare: a range that overflows is halved; +inf becomes 1, the rest of its row 0
+        hot, half = hi == np.inf, np.where(span == np.inf, 0.5, 1.0)
+        z[...], flat = np.where(hot, high, z * half), flat & ~hot
+        lo = np.where(hot, 0.0, lo * half)
+        span = np.where(hot, 1.0, hi * half - lo)
     z -= lo
     z /= np.where(flat, 1.0, span)
     np.maximum(z, 0.0, out=z)  # dropped entries
@@ -182,8 +180,7 @@ def _mantissa(scores, axis, temperature):
 
 def _decade(z, dtype):
     """Return j of each row; whether the largest number stays below 1 is judged in the result's dtype."""
-    size = np.abs(z)
-    clear(size, z == -np.inf)
+    clear(size := np.abs(z), z == -np.inf)
     m = np.maximum.reduce(size, axis=-1, keepdims=True, initial=0.0)
     if (m == np.inf).any():
         raise ValueError("decimal_scaling has no power of ten for a score of +inf")

@@ -26,8 +26,6 @@ def sparsemax(scores, axis=-1, *, mask=None, temperature=1.0):
 def sparsemax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     r"""Pull a gradient by the weights back to the scores: g less its mean, over T, on the support.
 
-    Arguments as for :func:`sparsemax`; grad_weights has the scores' shape.
-
     >>> sparsemax_vjp([1.2, 0.8, -0.5], [1, 2, 3])
     array([-0.5,  0.5,  0. ])
     """
@@ -50,7 +48,7 @@ def entmax(scores, axis=-1, *, mask=None, temperature=1.0, alpha=1.5):
     >>> entmax([1, 0.9, 0], alpha=3).round(4)
     array([0.6, 0.4, 0. ])
     """
-    _check(alpha)
+    alpha = _checked(alpha)
     weights, blocks = shifted(scores, axis, mask, temperature)
     for z in blocks:
         _share_out(z, alpha)
@@ -66,21 +64,20 @@ def entmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, alp
     >>> entmax_vjp([0, 0, -9], [1, 0, 0]).round(4)  # u = sqrt(1/2) twice
     array([ 0.3536, -0.3536, -0.    ])
     """
-    _check(alpha)
+    alpha = _checked(alpha)
     grad, blocks = shifted(scores, axis, mask, temperature, grad=grad_weights)
     for z, g in blocks:
         p = z.astype(np.float64)
         _share_out(p, alpha)
-        u = np.sign(p) * np.minimum(
-            np.where(p > 0, p, 1.0) ** (2.0 - alpha), 1e290
-        )  # alpha > 2: p to a negative power
+        u = np.sign(p) * np.minimum(np.where(p > 0, p, 1.0) ** (2.0 - alpha), 1e290)
         g[...] = u * (g - total(u * g) / np.maximum(total(u), 5e-324))
     return grad
 
 
-def _check(alpha):
-    if not 1 <= alpha < np.inf:
-        raise ValueError(f"alpha must be finite and at least 1, not {alpha}")
+def _checked(alpha):
+    if 1 <= alpha < np.inf:
+        return alpha
+    raise ValueError(f"alpha must be finite and at least 1, not {alpha}")
 
 
 def _share_out(z, alpha):
@@ -90,7 +87,7 @@ def _share_out(z, alpha):
     elif alpha in (1.5, 2):
         _climb(z, alpha)
     else:
-        z[...] = _climb_logs(z, alpha - 1.0) if alpha < 2 else _bisect(z, alpha - 1.0)
+        z[...] = _bisect(z.astype(np.float64), alpha - 1.0)
         normalize(z)
 
 
@@ -111,9 +108,7 @@ def _climb(z, alpha):
         open_rows = np.abs(excess) > enough
         if not open_rows.any():
             break
-        step = (
-            excess * open_rows / np.maximum(slope, 1.0)
-        )  # a row that has arrived stays, whatever its neighbours do
+        step = excess * open_rows / np.maximum(slope, 1.0)  # a row that has arrived stays as it is
         z -= step * np.sign(z) if (step < 0).any() else step
         np.maximum(z, 0.0, out=z)
     if alpha != 2:
@@ -122,27 +117,12 @@ def _climb(z, alpha):
 
 
 @np.errstate(all="ignore")
-def _climb_logs(z, d):
-    """Return p = (1 + d(z - t))**(1/d) for 0 < d = alpha - 1 < 1: Newton's method for t, through log1p."""
-    t = np.zeros((*z.shape[:-1], 1))
-    for _ in range(100):  # near d = 0, t climbs to log n in steps of about 1
-        logs = np.log1p(np.maximum(d * (z - t), -1.0))
-        p = np.exp(logs / d)
-        excess = total(p) - 1.0
-        open_rows = excess > 1e-15
-        if not open_rows.any():
-            break
-        t += excess * open_rows / np.maximum(total(np.exp(logs * (1.0 / d - 1.0))), 1e-300)
-    return p
-
-
-@np.errstate(all="ignore")
 def _bisect(z, d):
-    """Return the weights for d = alpha - 1 > 1: bisect for the largest weight, w."""
+    """Return p = w (1 + d z / w**d)**(1/d) for d = alpha - 1 > 0, bisecting for the largest weight w."""
     low, high = np.full((*z.shape[:-1], 1), 1.0 / z.shape[-1]), np.ones((*z.shape[:-1], 1))
-    z = z.astype(np.float64)
     for _ in range(60):
         w = (low + high) / 2.0
         p = w * np.exp(np.log1p(np.maximum(d * z / np.maximum(w**d, 1e-300), -1.0)) / d)
-        low, high = np.where(total(p) < 1.0, w, low), np.where(total(p) < 1.0, high, w)
+        enough = total(p) >= 1.0
+        low, high = np.where(enough, low, w), np.where(enough, w, high)
     return p
