@@ -10,7 +10,9 @@ const attnExplorer = (() => {
   const three = (thousandths) => (thousandths < 0 ? "−" : "") + (Math.abs(thousandths) / 1000).toFixed(3);
   const share = (value, [low, high]) => Math.min(1, Math.max(0, (value - low) / (high - low)));
   const stretch = (bar, value, limits) => {
-    bar.style.transform = `scaleX(${share(value, limits) - share(0, limits)})`;
+    const [zero, end] = [share(0, limits), share(value, limits)];
+    bar.style.setProperty("--attn-from", `${100 * Math.min(zero, end)}%`);
+    bar.style.setProperty("--attn-to", `${100 * Math.max(zero, end)}%`);
   };
   const write = (element, text) => {
     const node = element.firstChild;
@@ -18,7 +20,8 @@ const attnExplorer = (() => {
     else if (node.data !== text) node.data = text;
   };
 
-  // Charts: `size` numbers of a state belong to the chart; `set` shows number i; `name` says what it is.
+  // Charts: `size` numbers of a state belong to the chart; `set` shows number i; `name` says what it is; `done`
+  // follows when all are set, `rest` when the hand rests.
 
   function barChart(root, { limits }) {
     const rows = [...root.querySelectorAll("tbody tr")];
@@ -38,17 +41,28 @@ const attnExplorer = (() => {
     };
   }
 
-  function heatmapChart(root, { limits }) {
+  function heatmapChart(root, { limits, depths }) {
+    const box = root.querySelector(".attn-figures input");
     const cells = [...root.querySelectorAll("tbody td")];
     const texts = cells.map((cell) => cell.firstChild);
     const titles = (selector) => [...root.querySelectorAll(selector)].map((title) => title.textContent);
     const [rows, columns] = [titles("tbody th"), titles("thead th[scope]")];
+    let shown = [];
+    const rest = () => texts.forEach((text, index) => write(text, three(shown[index])));
+    box.addEventListener("change", () => shown.length && rest());
     return {
       size: cells.length,
       set(index, value) {
-        cells[index].style.setProperty("--v", share(value / 1000, limits));
-        write(texts[index], three(value));
+        const part = share(value / 1000, limits);
+        const depth = depths.filter((limit) => part > limit).length;
+        cells[index].style.backgroundPositionX = `${100 * part}%`;
+        if (cells[index].className || depth) cells[index].className = depth ? `attn-depth-${depth}` : "";
       },
+      done(numbers) {
+        shown = numbers;
+        if (box.checked) rest();
+      },
+      rest,
       name: (index) => `${rows[Math.floor(index / columns.length)]} → ${columns[index % columns.length]}`,
     };
   }
@@ -68,7 +82,6 @@ const attnExplorer = (() => {
     details.addEventListener("toggle", fillTable);
     return {
       size: paths.length * places.length,
-      extra: names.length,
       set() {},
       done(numbers, tail) {
         shown = numbers;
@@ -149,6 +162,7 @@ const attnExplorer = (() => {
     /** Say in words, once the hand rests, what changed most since the last time. */
     tell() {
       const { chart, numbers, told } = this;
+      if (chart.rest) chart.rest();
       const part = (name, index) => {
         const by = numbers[index] - told[index];
         return `${name} ${three(numbers[index])} (${by < 0 ? "down" : "up"} ${three(Math.abs(by))})`;
@@ -207,7 +221,7 @@ const attnExplorer = (() => {
       stretch(bars[index], Number(text), limits);
     };
     inputs.forEach((input, index) => {
-      const track = bars[index].parentElement;
+      const track = bars[index];
       input.addEventListener("input", () => {
         if (!Number.isFinite(input.valueAsNumber)) return;
         set(index, input.value);

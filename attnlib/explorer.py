@@ -31,6 +31,7 @@ MAX_BYTES = 100 * 1024
 LISTED_STATES = 60
 LISTED_NUMBERS = 4_000
 SYMBOLS = {"temperature": "T", "alpha": "α"}
+DEPTHS = (0.64, 0.92)  # shares of blue beyond which black text, then white, is the more readable
 HERE = Path(__file__).parent
 
 
@@ -123,7 +124,7 @@ class Bars:
         head += _tag("th", escape(self.title), scope="col", cls="attn-weight")
         rows = []
         for position, label in enumerate(self.labels):
-            row = _tag("th", _bdi(label), scope="row")
+            row = _label(label)
             if scored:
                 text = f"{self.scores[position]:.{digits}f}"
                 number = _score_input(text, label) if live else _number(_minus(text))
@@ -178,7 +179,7 @@ class Heatmap:
 
     def data(self):
         """What the script must know to draw this map."""
-        return {"kind": "heatmap", "limits": self.limit}
+        return {"kind": "heatmap", "limits": self.limit, "depths": DEPTHS}
 
     def html(self, values, live=False):
         """A table of coloured cells at one state, each holding its number."""
@@ -186,11 +187,7 @@ class Heatmap:
         head = _tag("th", corner, cls="attn-corner")
         head += "".join(_tag("th", _bdi(column), scope="col") for column in self.columns)
         rows = [
-            _tag("th", _bdi(row), scope="row")
-            + "".join(
-                _tag("td", _tag("span", _three(value)), style=f"--v:{_share(value, self.limit):.4g}")
-                for value in numbers
-            )
+            _label(row) + "".join(_cell(value, _share(value, self.limit)) for value in numbers)
             for row, numbers in zip(self.rows, values, strict=True)
         ]
         table = _table("attn-map", head, rows, style=f"--columns:{len(self.columns)}")
@@ -736,6 +733,20 @@ def _bdi(text):
     return _tag("bdi", escape(text))
 
 
+def _label(text):
+    long = {"cls": "attn-long", "title": text} if len(text) > 14 else {}
+    return _tag("th", _bdi(text), scope="row", **long)
+
+
+def _cell(value, share):
+    """A cell of a heat map: its place between empty and blue, what is readable on it, its number."""
+    depth = sum(share > limit for limit in DEPTHS)
+    attributes = {"cls": f"attn-depth-{depth}"} if depth else {}
+    return _tag(
+        "td", _tag("span", _three(value)), style=f"background-position-x:{100 * share:.4g}%", **attributes
+    )
+
+
 def _number(text):
     return _tag("span", text, cls="attn-number")
 
@@ -753,8 +764,7 @@ def _score_input(text, label):
 
 
 def _bar(value, limits, number):
-    """A bar that begins at zero on its track, and its number."""
-    zero = _share(0.0, limits)
-    style = f"left:{100 * zero:.4g}%;transform:scaleX({_share(value, limits) - zero:.4g})"
-    track = _tag("span", _tag("span", cls="attn-bar", style=style), cls="attn-track")
-    return _tag("div", track + number, cls="attn-cell")
+    """A bar between zero and the value on its scale, and its number."""
+    ends = sorted((_share(0.0, limits), _share(value, limits)))
+    style = f"--attn-from:{100 * ends[0]:.4g}%;--attn-to:{100 * ends[1]:.4g}%"
+    return _tag("div", _tag("span", cls="attn-bar", style=style) + number, cls="attn-cell")

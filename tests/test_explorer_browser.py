@@ -1,11 +1,13 @@
 """Explorers in a page without a kernel: a real Chromium, from file://, under the site's content policy."""
 
+import io
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from browser import open_browser, watch
+from PIL import Image
 
 import attnlib.explorer
 from attnlib import softmax
@@ -130,6 +132,23 @@ def weights(page, name):
     return part(page, name, ".attn-weight .attn-number").all_text_contents()
 
 
+def pixel(page, element, end=False):
+    """Colour near the upper left (or right) corner of an element, as it is painted."""
+    element.scroll_into_view_if_needed()
+    box = element.bounding_box()
+    left = box["x"] + (box["width"] - 4 if end else 3)
+    png = page.screenshot(clip={"x": left, "y": box["y"] + 3, "width": 1, "height": 1})
+    return Image.open(io.BytesIO(png)).convert("RGB").getpixel((0, 0))
+
+
+def bar_ends(bars):
+    """Where each bar begins and ends on its scale, from 0 to 1."""
+    styles = (
+        "bars => bars.map(b => ['from', 'to'].map(e => getComputedStyle(b).getPropertyValue(`--attn-${e}`)))"
+    )
+    return [[float(end.rstrip("%")) / 100 for end in ends] for ends in bars.evaluate_all(styles)]
+
+
 def three(values):
     return [f"{value:.3f}".replace("-", "−") for value in np.ravel(values)]
 
@@ -147,13 +166,8 @@ def test_every_stop_is_reached_by_keyboard_and_shows_what_attnlib_computes(visit
         words = f"T = {temperature:#.2g}".rstrip(".")
         assert slider.get_attribute("aria-valuetext") == words
         assert part(page, "tokens", ".attn-stop").text_content() == words
-        lengths = part(page, "tokens", ".attn-weight .attn-cell").evaluate_all(
-            """cells => cells.map(cell => {
-                const width = (selector) => cell.querySelector(selector).getBoundingClientRect().width;
-                return width(".attn-bar") / width(".attn-track");
-            })"""
-        )
-        np.testing.assert_allclose(lengths, expected, atol=0.001)
+        bars = bar_ends(part(page, "tokens", ".attn-weight .attn-bar"))
+        np.testing.assert_allclose(bars, [(0, weight) for weight in expected], atol=0.00051)
     slider.press("ArrowRight")
     assert slider.input_value() == str(len(TEMPERATURES) - 1)
 
@@ -170,17 +184,29 @@ def test_controls_combine(visit):
             assert weights(page, "two-controls") == three(pick(temperature, transform, [2.0, 1.0, -0.5]))
 
 
+def test_bars_of_negative_scores_go_to_the_left_of_zero(visit):
+    page = visit()
+    low, high = EXPLORERS[1].chart.score_limits
+    ends = bar_ends(part(page, "two-controls", ".attn-score .attn-bar"))
+    zero, shares = -low / (high - low), [(score - low) / (high - low) for score in (2.0, 1.0, -0.5)]
+    expected = [sorted((zero, share)) for share in shares]
+    np.testing.assert_allclose(ends, expected, atol=1e-4)
+
+
 def test_heat_map_follows_in_numbers_and_in_colour(visit):
     page = visit()
     part(page, "map", "input[type=range]").press("Home")
-    expected = softmax(MATRIX, temperature=0.1)
+    part(page, "map", "output").filter(has_text="T = 0.10").wait_for()
+    expected = softmax(MATRIX, temperature=0.1).ravel()
     assert part(page, "map", "tbody td").all_text_contents() == three(expected)
-    colours = part(page, "map", "tbody td").evaluate_all(
-        "cells => cells.map(c => getComputedStyle(c).backgroundColor)"
+    places = part(page, "map", "tbody td").evaluate_all(
+        "cells => cells.map(c => c.style.backgroundPositionX)"
     )
-    full, none = colours[int(expected.argmax())], colours[int(expected.argmin())]
-    assert full != none
-    assert [colour == none for colour in colours] == [number == "0.000" for number in three(expected)]
+    np.testing.assert_allclose([float(p.rstrip("%")) / 100 for p in places], expected, atol=0.00051)
+    cells = part(page, "map", "tbody td")
+    assert expected.max() > 0.9995
+    np.testing.assert_allclose(pixel(page, cells.nth(int(expected.argmax()))), (0, 114, 178), atol=2)
+    assert min(pixel(page, cells.nth(int(expected.argmin())))) > 230
 
 
 def test_numbers_in_the_cells_can_be_shown(visit):
@@ -264,25 +290,18 @@ def test_without_script_the_start_state_is_there(visit):
 def test_bars_ease_unless_motion_is_unwelcome(visit):
     duration = "getComputedStyle(document.querySelector('.attn-bar')).transitionDuration"
     assert visit(reduced_motion="reduce").evaluate(duration) == "0s"
-    assert visit(reduced_motion="no-preference").evaluate(duration) == "0.12s"
+    assert visit(reduced_motion="no-preference").evaluate(duration) == "0.12s, 0.12s"
 
 
-def test_forced_colours_keep_bars_cells_and_focus(visit):
+def test_forced_colours_keep_bars_and_cells(visit):
     page = visit(forced_colors="active")
-    look = """selector => {
-        const style = getComputedStyle(document.querySelector(selector));
-        return [style.backgroundColor, style.forcedColorAdjust];
-    }"""
-    page_colour = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-    bar, adjust = page.evaluate(look, "#explorer-tokens .attn-weight .attn-bar")
-    track, _ = page.evaluate(look, "#explorer-tokens .attn-weight .attn-track")
-    assert adjust == "none"
-    assert bar not in (track, page_colour)
+    bars = part(page, "tokens", ".attn-weight .attn-bar")
+    assert pixel(page, bars.nth(int(np.argmax(SCORES)))) == (0, 0, 0)
+    assert pixel(page, bars.nth(int(np.argmax(SCORES))), end=True) == (255, 255, 255)
     part(page, "map", "input[type=range]").press("Home")
-    cells = part(page, "map", "tbody td").evaluate_all(
-        "cells => cells.map(c => getComputedStyle(c).backgroundColor)"
-    )
-    assert len(set(cells)) > 2
+    cells, weights = part(page, "map", "tbody td"), softmax(MATRIX, temperature=0.1)
+    assert max(pixel(page, cells.nth(int(weights.argmax())))) < 3
+    assert pixel(page, cells.nth(int(weights.argmin()))) == (255, 255, 255)
 
 
 def test_focus_is_visible(visit):

@@ -205,7 +205,7 @@ def test_arrow_keys_change_a_score(live):
 
 
 def test_dragging_a_bar_changes_its_score(live):
-    box = live.locator(".attn-score .attn-track").nth(1).bounding_box()
+    box = live.locator(".attn-score .attn-bar").nth(1).bounding_box()
     middle = box["y"] + box["height"] / 2
     live.mouse.move(box["x"] + box["width"] / 2, middle)
     live.mouse.down()
@@ -272,11 +272,17 @@ def test_a_finger_scrolls_up_and_down_and_drags_sideways(browser, lab, notebook)
     page, problems = open_notebook(browser, lab, notebook, has_touch=True)
     page.locator("fieldset:enabled").wait_for()
     page.set_viewport_size({"width": 1200, "height": 500})
-    page.locator("figcaption").scroll_into_view_if_needed()
+    page.wait_for_function(
+        """() => {
+            const panel = document.querySelector(".jp-WindowedPanel-outer");
+            panel.scrollTop = 120;
+            return panel.scrollTop === 120;
+        }"""
+    )
     finger = page.context.new_cdp_session(page)
 
     def swipe(right, up):
-        box = page.locator(".attn-score .attn-track").first.bounding_box()
+        box = page.locator(".attn-score .attn-bar").first.bounding_box()
         x, y = box["x"] + box["width"] / 4, box["y"] + box["height"] / 2
         for step in range(8):
             kind = "touchMove" if step else "touchStart"
@@ -287,7 +293,7 @@ def test_a_finger_scrolls_up_and_down_and_drags_sideways(browser, lab, notebook)
 
     before = swipe(right=0, up=-10)
     page.wait_for_function(
-        "y => document.querySelector('.attn-track').getBoundingClientRect().y > y + 20", arg=before["y"]
+        "y => document.querySelector('.attn-bar').getBoundingClientRect().y > y", arg=before["y"]
     )
     assert score(page, 0).input_value() == "2.0"
     box = swipe(right=10, up=1)
@@ -304,17 +310,18 @@ def test_it_can_be_read_on_the_dark_theme(live):
     live.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
     luminance = """selector => {
         const pixel = Object.assign(document.createElement("canvas"), {width: 1, height: 1}).getContext("2d");
-        pixel.fillStyle = getComputedStyle(document.querySelector(selector)).PROPERTY;
+        const style = getComputedStyle(document.querySelector(selector));
+        pixel.fillStyle = style.getPropertyValue("PROPERTY").trim();
         pixel.fillRect(0, 0, 1, 1);
         const linear = [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3).map(c => c / 255)
             .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
     }"""
-    paper = live.evaluate(luminance.replace("PROPERTY", "backgroundColor"), ".jp-Notebook")
+    paper = live.evaluate(luminance.replace("PROPERTY", "background-color"), ".jp-Notebook")
     least = {"tbody th": 4.5, "figcaption": 4.5, "dd": 4.5, ".attn-stop": 4.5, "input[type=number]": 4.5}
     least |= {".attn-weight .attn-bar": 3, ".attn-score .attn-bar": 3}
     for selector, contrast in least.items():
-        of = "backgroundColor" if selector.endswith("bar") else "color"
+        of = "--weight" if selector.endswith("bar") else "color"
         light = live.evaluate(luminance.replace("PROPERTY", of), f".attn-explorer {selector}")
         assert (light + 0.05) / (paper + 0.05) >= contrast, selector
 
@@ -330,9 +337,8 @@ def test_a_chapter_runs_and_its_explorers_answer(browser, lab, chapter):
         explorers.nth(index).wait_for()
         explorer = explorers.nth(index)
         explorer.scroll_into_view_if_needed()
-        slider = explorer.locator("input[type=range]").first
-        slider.press("ArrowLeft")
-        explorer.locator("output").filter(has_text="=").wait_for()
+        explorer.locator("fieldset :is(input, select)").first.press("ArrowDown")
+        explorer.locator("output").filter(has_text=":").wait_for()
         assert explorer.locator(".attn-error").is_hidden()
     page.close()
     assert problems == []

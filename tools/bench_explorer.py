@@ -1,0 +1,102 @@
+"""Print how long an explorer takes from the move of a control to the painted frame.
+
+    python tools/bench_explorer.py [PAGE.html ...]
+
+Opens each built page (default: every page under _build/html that holds an explorer) in Chromium with the
+CPU slowed 4 times and motion allowed, drags every slider through every stop there and back, chooses every
+item of every menu, and prints per explorer the median and the 95th percentile of the time from the input
+event to the end of the frame that shows it. What a page pays before anything is touched (running the script,
+upgrading its elements) is printed too. All times are wall-clock: run it with nothing else going on.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from browser import open_browser
+
+SLOWER = 4
+MEASURE = """() => {
+    window.moves = [];
+    // A task posted from the frame's animation callback runs after that frame's style, layout and paint.
+    const channel = new MessageChannel();
+    let began = null;
+    channel.port1.onmessage = () => { moves.push(performance.now() - began); began = null; };
+    addEventListener("input", () => {
+        if (began !== null) return;
+        began = performance.now();
+        requestAnimationFrame(() => channel.port2.postMessage(0));
+    }, true);
+}"""
+
+
+def percentile(values, share):
+    """Value that `share` of the values do not exceed."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def measure(page, element):
+    """Times from move to paint in milliseconds, over every stop of every control of one explorer."""
+    page.evaluate("moves.length = 0")
+    for slider in element.query_selector_all("input[type=range]"):
+        last = int(slider.get_attribute("max"))
+        box, thumb = slider.bounding_box(), 18
+        middle = box["y"] + box["height"] / 2
+        places = [box["x"] + thumb / 2 + (box["width"] - thumb) * stop / last for stop in range(last + 1)]
+        page.mouse.move(places[0], middle)
+        page.mouse.down()
+        for place in (*places, *reversed(places)):
+            page.mouse.move(place, middle)
+            page.wait_for_timeout(40)
+        page.mouse.up()
+    for menu in element.query_selector_all("select"):
+        for option in (*menu.query_selector_all("option"), *reversed(menu.query_selector_all("option"))):
+            menu.select_option(option.text_content())
+            page.wait_for_timeout(40)
+    return page.evaluate("moves")
+
+
+def start_cost(page, address):
+    """Milliseconds of script that explorers cost a page before they are touched, from a profile."""
+    session = page.context.new_cdp_session(page)
+    session.send("Profiler.enable")
+    session.send("Profiler.setSamplingInterval", {"interval": 50})
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    session.send("Profiler.start")
+    page.goto(address)
+    page.wait_for_load_state()
+    profile = session.send("Profiler.stop")["profile"]
+    names = {node["id"]: node["callFrame"]["url"] for node in profile["nodes"]}
+    spent = sum(
+        delta
+        for sample, delta in zip(profile["samples"], profile["timeDeltas"], strict=True)
+        if names[sample].partition("?")[0].endswith("explorer.js")
+    )
+    return spent / 1000
+
+
+def main(paths):
+    """Measure the explorers of each page."""
+    root = Path("_build/html")
+    pages = [Path(path) for path in paths] or [
+        path for path in sorted(root.rglob("*.html")) if "<attn-explorer" in path.read_text("utf-8")
+    ]
+    print(f"move to paint in milliseconds, CPU slowed {SLOWER} times (goal: 95th percentile at most 16)")
+    with open_browser() as browser:
+        for path in pages:
+            page = browser.new_page(viewport={"width": 412, "height": 900})
+            cost = start_cost(page, path.resolve().as_uri())
+            print(f"{path}: {cost:.2f} ms of script before the first touch (goal: under 1)")
+            page.evaluate(MEASURE)
+            for element in page.query_selector_all("attn-explorer"):
+                element.scroll_into_view_if_needed()
+                times = measure(page, element)
+                median, most = percentile(times, 0.5), percentile(times, 0.95)
+                name = element.get_attribute("id").removeprefix("explorer-")
+                print(f"  {name:24}{len(times):4} moves   median {median:5.1f}   95 % {most:5.1f}")
+            page.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
