@@ -116,9 +116,7 @@ const attnExplorer = (() => {
     }
 
     words(index) {
-      const { symbol, texts } = this.data.controls[index];
-      const text = texts[this.state[index]];
-      return symbol ? `${symbol} = ${text}` : text;
+      return this.data.controls[index].words[this.state[index]];
     }
 
     /** Read the controls, say their state, ask for its numbers. */
@@ -141,7 +139,8 @@ const attnExplorer = (() => {
       this.inputs.forEach((input, index) => {
         if (input.type !== "range") return;
         input.setAttribute("aria-valuetext", this.words(index));
-        write(input.closest("label").querySelector(".attn-stop"), this.words(index));
+        const sign = this.data.controls[index].signs[this.state[index]];
+        write(input.closest("label").querySelector(".attn-stop"), sign);
       });
     }
 
@@ -188,7 +187,7 @@ const attnExplorer = (() => {
 
   const stepThroughGrid = (view) => {
     const { grid, controls, numbers } = view.data;
-    const row = view.state.reduce((sum, index, place) => sum * controls[place].texts.length + index, 0);
+    const row = view.state.reduce((sum, index, place) => sum * controls[place].words.length + index, 0);
     view.show(grid.slice(row * numbers.length, (row + 1) * numbers.length));
   };
 

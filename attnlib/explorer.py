@@ -132,7 +132,11 @@ class Bars:
             number = _number(_three(values[position]))
             row += _tag("td", _bar(values[position], self.limit, number), cls="attn-weight")
             rows.append(row)
-        return _table("attn-bars", head, rows)
+        style = _scale_style("weight", self.limit, map(_three, self.limit))
+        if scored:
+            style += ";" + _scale_style("score", self.score_limits, (f"{s:.{digits}f}" for s in self.scores))
+        label = f"{self.title} of each {self.label_title}"
+        return _table("attn-bars", head, rows, style=style, aria_label=label)
 
 
 @dataclass(frozen=True)
@@ -358,6 +362,17 @@ class _Control:
         """The control's state as read aloud: "T = 0.50", or the chosen text."""
         return f"{self.symbol} = {self.texts[index]}" if self.numeric else self.texts[index]
 
+    def sign(self, index):
+        """The state as written beside its slider: with the symbol where there is one of the field's own."""
+        return _minus(self.words(index) if self.name in SYMBOLS else self.texts[index])
+
+    def data(self):
+        """What the script must know of this control: each state in words and as written."""
+        if not self.numeric:
+            return {"words": self.texts}
+        states = range(len(self.values))
+        return {"words": [_minus(self.words(i)) for i in states], "signs": [self.sign(i) for i in states]}
+
     def html(self, index):
         """A labelled native range or select input."""
         sign = f" {_tag('var', self.symbol)}" if self.name in SYMBOLS else ""
@@ -378,17 +393,17 @@ class _Control:
             max=last,
             value=index,
             autocomplete="off",
-            aria_valuetext=self.words(index),
+            aria_valuetext=_minus(self.words(index)),
             style=f"--steps:{last}",
         )
-        ends = _tag("span", self.texts[0]) + _tag("span", self.texts[last])
+        ends = _tag("span", _minus(self.texts[0])) + _tag("span", _minus(self.texts[last]))
         return _tag(
             "label",
             label
             + _tag(
                 "span", slider + _tag("span", ends, cls="attn-ends", aria_hidden="true"), cls="attn-slider"
             )
-            + _tag("span", self.words(index), cls="attn-stop", aria_hidden="true"),
+            + _tag("span", self.sign(index), cls="attn-stop", aria_hidden="true"),
             cls="attn-control",
         )
 
@@ -560,7 +575,7 @@ class Explorer:
         )
         data = {
             **self.chart.data(),
-            "controls": [{"symbol": c.symbol if c.numeric else "", "texts": c.texts} for c in self.controls],
+            "controls": [control.data() for control in self.controls],
             "start": self.start,
             "numbers": self._numbers(self.start),
         }
@@ -761,6 +776,12 @@ def _score_input(text, label):
         autocomplete="off",
         aria_label=f"score of {label}",
     )
+
+
+def _scale_style(name, limits, texts):
+    """Where zero is marked, when inside the scale, and the room the widest number takes."""
+    zero = f"{100 * _share(0.0, limits):.4g}%" if limits[0] < 0 else "-2px"
+    return f"--{name}-zero:{zero};--{name}-digits:{max(map(len, texts))}ch"
 
 
 def _bar(value, limits, number):

@@ -139,7 +139,7 @@ def test_any_text_is_only_text():
     assert "<i>" not in text
     assert "&lt;i&gt;" in text
     assert "a &lt; b" in text
-    assert embedded(explorer)["controls"][0]["texts"] == kinds
+    assert embedded(explorer)["controls"][0] == {"words": kinds}
 
 
 def test_repeated_labels_are_separate_bars():

@@ -265,6 +265,11 @@ def test_nothing_is_wider_than_the_screen_and_nothing_jumps(visit, width):
     assert page.evaluate("document.documentElement.scrollWidth") == width
     heights = "[...document.querySelectorAll('attn-explorer')].map(e => e.getBoundingClientRect().height)"
     before = page.evaluate(heights)
+    for kind in ("score", "weight"):
+        tracks = [bar.bounding_box() for bar in part(page, "tokens", f".attn-{kind} .attn-bar").all()]
+        assert len({(track["x"], track["width"]) for track in tracks}) == 1, (
+            "bars of one kind share their scale"
+        )
     for explorer in EXPLORERS:
         part(page, explorer.name, "input[type=range]").press("Home")
     part(page, "tokens", "output").filter(has_text="T =").wait_for()
