@@ -20,7 +20,7 @@ from browser import open_browser, watch
 from attnlib import softmax
 from attnlib.explorer import Bars, stops
 
-CHAPTERS = sorted(Path(__file__).parent.parent.glob("chapters/**/*.ipynb"))
+CHAPTER = Path(__file__).parent.parent / "chapters" / "transforms" / "temperature.ipynb"
 SCORES = [2.0, 1.0, 0.1]
 CELLS = [
     """
@@ -326,18 +326,17 @@ def test_it_can_be_read_on_the_dark_theme(live):
         assert (light + 0.05) / (paper + 0.05) >= contrast, selector
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_a_chapter_runs_and_its_explorers_answer(browser, lab, chapter):
-    path = lab[1] / chapter.name
-    shutil.copy(chapter, path)
-    page, problems = open_notebook(browser, lab, path)
-    expected = chapter.read_text("utf-8").count('"<attn-explorer id=')
+def test_a_chapter_runs_and_its_explorers_answer(browser, lab):
+    shutil.copy(CHAPTER, lab[1])
+    page, problems = open_notebook(browser, lab, lab[1] / CHAPTER.name)
+    expected = CHAPTER.read_text("utf-8").count('"<attn-explorer id=')
+    assert expected > 0
     explorers = page.locator(".attn-explorer:has(fieldset:enabled)")
     for index in range(expected):
-        explorers.nth(index).wait_for()
         explorer = explorers.nth(index)
+        explorer.wait_for()
         explorer.scroll_into_view_if_needed()
-        explorer.locator("fieldset :is(input, select)").first.press("ArrowDown")
+        explorer.locator("input[type=range]").first.press("ArrowLeft")
         explorer.locator("output").filter(has_text=":").wait_for()
         assert explorer.locator(".attn-error").is_hidden()
     page.close()
