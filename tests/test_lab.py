@@ -291,11 +291,13 @@ def test_a_finger_scrolls_up_and_down_and_drags_sideways(browser, lab, notebook)
         finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         return box
 
+    calls = python(page, "len(calls)")
     before = swipe(right=0, up=-10)
     page.wait_for_function(
         "y => document.querySelector('.attn-bar').getBoundingClientRect().y > y", arg=before["y"]
     )
     assert score(page, 0).input_value() == "2.0"
+    assert python(page, "len(calls)") == calls
     box = swipe(right=10, up=1)
     low, high = Bars(["a", "b", "c"], SCORES).score_limits
     dragged = float(score(page, 0).input_value())
