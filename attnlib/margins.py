@@ -63,9 +63,7 @@ def a_softmax_vjp(features, weights, labels, grad_logits, *, margin=4):
     cosines[at] = angular_margin(theta, margin)  # from here on the logits over |x|
     direction, length = unit(x)
     by_cosine = g * length
-    by_cosine[at] *= np.where(
-        sine > 0, angular_margin_vjp(theta, -1.0, margin) / (sine + (sine == 0)), margin**2
-    )
+    by_cosine[at] *= angular_margin_vjp(theta, -1.0, margin) / (sine + (sine == 0))  # at 0, cosines are flat
     by_x, by_w = cosine_score_vjp(x, w, by_cosine)
     return (by_x + total(g * cosines) * direction).astype(kind), by_w.astype(kind)
 

@@ -131,7 +131,7 @@ def test_am_softmax_against_a_loop(batch):
 @pytest.mark.parametrize(
     ("logits", "vjp", "options"),
     [(a_softmax, a_softmax_vjp, {"margin": m}) for m in (1, 2, 3, 4)]
-    + [(am_softmax, am_softmax_vjp, {"scale": 7.0})],
+    + [(am_softmax, am_softmax_vjp, {"scale": 7.0}), (am_softmax, am_softmax_vjp, {})],
 )
 def test_gradients_against_differences(batch, logits, vjp, options):
     features, weights, labels = batch
@@ -143,6 +143,10 @@ def test_gradients_against_differences(batch, logits, vjp, options):
         up = logits(features + d[0], weights + d[1], labels, **options)
         down = logits(features - d[0], weights - d[1], labels, **options)
         np.testing.assert_allclose(slope, np.sum(g * (up - down)) / 2, rtol=1e-6, atol=1e-12)
+    assert (
+        a_softmax(features, weights, labels).tolist()
+        == a_softmax(features, weights, labels, margin=4).tolist()
+    )
 
 
 @margins

@@ -84,6 +84,9 @@ def test_negative_weights_have_no_entropy():
     for measure in (entropy, perplexity):
         with pytest.raises(ValueError, match=r"weights must not be negative, but hold -0.5"):
             measure([-0.5, 1.5])
+    with pytest.raises(ValueError, match=r"hold -0\.25"):
+        entropy([0.0, 0.5, -0.25])
+    assert top_k_mass([-2.0, 1.0, -1.0], 2) == 0 and total_variation([-1, 0], [1, -2]) == 2
     with pytest.raises(ValueError, match="q must not be negative"):
         kl_divergence([1, 0], [2, -1])
 
@@ -99,6 +102,7 @@ def test_calibration_error_by_a_loop():
             if inside.any():
                 error += inside.mean() * abs(right[inside].mean() - confidence[inside].mean())
         np.testing.assert_allclose(expected_calibration_error(p, labels, bins), error, rtol=1e-12)
+    assert expected_calibration_error(p, labels) == expected_calibration_error(p, labels, 15)
 
 
 def test_calibration_error_at_the_edges():
@@ -121,6 +125,9 @@ def test_calibration_error_at_the_edges():
         ([[0.5, 0.5]], [0.0], 15, TypeError, "labels must be integers, not float64"),
         ([[0.5, 0.5]], [0, 1], 15, ValueError, r"labels must have shape \(1,\)"),
         ([[1.5, 0.5]], [0], 15, ValueError, "between 0 and 1, not be 1.5"),
+        ([[0.0, 1.0, -0.5, 2.0]], [0], 15, ValueError, "not be -0.5"),
+        ([[1.0, 0.0], [0.5, 0.5]], [0, -2], 15, ValueError, "not be -2"),
+        ([[1.0, 0.0], [0.5, 0.5]], [0, 3], 15, ValueError, "not be 3"),
         ([[np.nan, 0.5]], [0], 15, ValueError, "not be nan"),
         ([0.5, 0.5], [0], 15, ValueError, r"shape \(samples, classes\)"),
         (np.zeros((0, 2)), np.zeros(0, int), 15, ValueError, "one of each at least"),
