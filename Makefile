@@ -40,7 +40,9 @@ lab: $(READY)  ## open the notebooks in JupyterLab
 refresh: $(READY)  ## execute every notebook and store its outputs in normal form (NOTEBOOKS="..." for some)
 	$(BIN)/python tools/refresh.py $(NOTEBOOKS)
 
-bench: $(READY) $(BENCH)/.ready  ## speed and agreement against other libraries, as ratios
+bench: book $(BENCH)/.ready  ## speed: explorers in a slowed browser, attnlib against other libraries as ratios
+	$(BIN)/python tools/get_browser.py
+	$(BIN)/python tools/bench_explorer.py
 	$(BENCH)/bin/python tools/bench.py
 
 $(BENCH)/.ready: tools/bench_requirements.txt requirements.txt
