@@ -127,9 +127,10 @@ def test_entmax_19_infinities_and_nan():
     [
         np.zeros((3, 100000)),
         np.linspace(0, 1e-5, 100000)[None],
+        np.repeat([0.0, -9.0], 500)[None],
         np.random.default_rng(2).normal(size=(40, 1000)),
     ],
-    ids=["equal", "nearly equal", "normal"],
+    ids=["equal", "nearly equal", "half of them", "normal"],
 )
 def test_float32_rows_sum_to_one_and_agree_with_float64(alpha, scores):
     single, double = (
