@@ -46,7 +46,7 @@ def at_most(what, measured, target, unit="x"):
     report(what, measured, f"<= {target:g}", measured <= target, unit)
 
 
-def best(functions, rounds=9, least=0.02):
+def best(functions, rounds=40, least=0.005):
     """Return the best time of each function, in seconds per call, the functions taking turns."""
     times = [np.inf] * len(functions)
     calls = []
