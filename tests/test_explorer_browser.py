@@ -218,6 +218,13 @@ def test_numbers_in_the_cells_can_be_shown(visit):
     assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
+def test_a_menu_of_long_texts_fits_a_phone(visit):
+    page = visit(viewport={"width": 320, "height": 700})
+    option = part(page, "two-controls", "option").first
+    option.evaluate("e => e.textContent = 'a question as long as this '.repeat(4)")
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
 def test_curves_follow_in_their_lines_and_in_their_table(visit):
     page = visit()
     part(page, "curves", "summary").press("Enter")
