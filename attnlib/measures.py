@@ -20,7 +20,7 @@ def entropy(weights, axis=-1):
     with np.errstate(all="ignore"):
         w = w / np.maximum.reduce(w, axis=-1, keepdims=True, initial=5e-324)
         p = w / np.sum(w, axis=-1, keepdims=True, initial=5e-324)
-    return 0.0 - _sum_p_log(p, p)
+    return 0.0 - _sum_p_log(p, 1.0)
 
 
 def perplexity(weights, axis=-1):
@@ -50,10 +50,12 @@ def top_k_mass(weights, k, axis=-1):
     >>> top_k_mass([0.5, 0.125, 0.25, 0.125], 2)
     np.float64(0.75)
     """
-    if index(k) < 0:
+    k = index(k)
+    if k < 0:
         raise ValueError(f"k must be 0 or more, not {k}")
     w = np.sort(_rows(weights, axis, negative=True), axis=-1)
-    return w[..., max(w.shape[-1] - k, 0) :].sum(axis=-1)
+    with np.errstate(all="ignore"):
+        return w[..., max(w.shape[-1] - k, 0) :].sum(axis=-1)
 
 
 def kl_divergence(p, q, axis=-1):
@@ -66,7 +68,7 @@ def kl_divergence(p, q, axis=-1):
     0.6931 inf
     """
     p, q = np.broadcast_arrays(_rows(p, axis, "p"), _rows(q, axis, "q"))
-    return _sum_p_log(p, p) - _sum_p_log(p, q)
+    return _sum_p_log(p, q)
 
 
 def total_variation(p, q, axis=-1):
@@ -75,7 +77,9 @@ def total_variation(p, q, axis=-1):
     >>> total_variation([1, 0], [0.5, 0.5])
     np.float64(0.5)
     """
-    return np.abs(_rows(p, axis, "p", negative=True) - _rows(q, axis, "q", negative=True)).sum(axis=-1) / 2
+    p, q = _rows(p, axis, "p", negative=True), _rows(q, axis, "q", negative=True)
+    with np.errstate(all="ignore"):
+        return np.abs(p - q).sum(axis=-1) / 2
 
 
 def expected_calibration_error(probabilities, labels, bins=15):
@@ -96,12 +100,14 @@ def expected_calibration_error(probabilities, labels, bins=15):
         )
     if not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"probabilities must lie between 0 and 1, not be {p[~((p >= 0) & (p <= 1))][0]}")
-    if index(bins) < 1:
+    bins = index(bins)
+    if bins < 1:
         raise ValueError(f"bins must be 1 or more, not {bins}")
     right = p.argmax(axis=1) == class_labels(labels, *p.shape)
     confidence = p.max(axis=1)
-    number = np.searchsorted(np.linspace(0, 1, bins + 1)[1:-1], confidence)
-    return np.abs(np.bincount(number, right - confidence)).sum() / len(p)
+    number = np.searchsorted(np.arange(1, bins) / bins, confidence)  # linspace may miss i / bins
+    with np.errstate(all="ignore"):
+        return np.abs(np.bincount(number, right - confidence)).sum() / len(p)
 
 
 def class_labels(labels, samples, classes):
@@ -126,6 +132,6 @@ def _rows(weights, axis, name="weights", negative=False):
 
 
 def _sum_p_log(p, q):
-    """Sum p log q over each row, with 0 log 0 = 0."""
+    """Sum p log(p/q) over each row, with 0 log 0 = 0."""
     with np.errstate(all="ignore"):
-        return np.sum(np.where(p == 0, 0.0, p * np.log(q)), axis=-1)
+        return np.sum(np.where(p == 0, 0.0, p * (np.log(p) - np.log(q))), axis=-1)

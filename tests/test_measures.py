@@ -137,3 +137,29 @@ def test_calibration_error_at_the_edges():
 def test_calibration_errors_name_the_value(probabilities, labels, bins, error, words):
     with pytest.raises(error, match=words):
         expected_calibration_error(probabilities, labels, bins)
+
+
+@pytest.mark.parametrize("bins", [7, 10, 49])
+def test_bins_are_closed_at_exactly_their_upper_end(bins):
+    # np.linspace misses 5/7 from below and 3/10 from above; in bins of their own the two errors add up
+    edges = np.arange(1, bins) / bins
+    for edge in edges[edges > 0.3]:
+        p = np.zeros((2, 10))
+        p[:, 0], p[1, 0] = edge, np.nextafter(edge, 1)
+        apart = expected_calibration_error(p, [0, 1], bins)
+        np.testing.assert_allclose(apart, ((1 - edge) + edge) / 2, rtol=1e-12)
+
+
+def test_counts_of_any_integer_type_are_the_same_count():
+    assert top_k_mass([0.5, 0.25, 0.25], np.uint8(5)) == 1
+    assert expected_calibration_error([[0.5, 0.5]], [0], np.uint8(255)) == 0.5
+
+
+def test_silent_even_where_numpy_is_told_to_raise():
+    with np.errstate(all="raise"):
+        assert top_k_mass([1e308, 1e308], 2) == np.inf
+        assert total_variation([1e308, 1e308], [-1e308, -1e308]) == np.inf
+        assert np.isnan(total_variation([np.inf], [np.inf])) and np.isnan(kl_divergence([np.inf], [np.inf]))
+        assert total_variation([5e-324], [0.0]) == 0
+        assert kl_divergence([1e308, 1e308, 5e-324], [1e308, 1e308, 5e-324]) == 0
+        assert expected_calibration_error([[5e-324, 0.0], [0.0, 0.0]], [1, 1]) == 0
