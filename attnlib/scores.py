@@ -103,7 +103,8 @@ def causal_mask(queries, keys):
     array([[ True,  True, False],
            [ True,  True,  True]])
     """
-    if index(queries) < 0 or index(keys) < 0:
+    queries, keys = index(queries), index(keys)
+    if queries < 0 or keys < 0:
         raise ValueError(f"queries and keys must be 0 or more, not {queries} and {keys}")
     return np.tri(queries, keys, keys - queries, dtype=bool)
 

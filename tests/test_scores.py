@@ -122,3 +122,7 @@ def test_errors():
         dot_product_score_vjp([1, 2], [[1, 2], [3, 4]], [1, 2, 3])
     with pytest.raises(ValueError, match=r"not \(\(1, 3\), \(1, 2\), \(1,\)\)"):
         additive_score([1, 2], [1, 2], [[1, 2, 3]], [[1, 2]], [1])
+
+
+def test_a_causal_mask_of_any_integer_type():
+    np.testing.assert_array_equal(causal_mask(np.uint8(3), np.uint8(2)), [[0, 0], [1, 0], [1, 1]])
