@@ -21,6 +21,7 @@ import sys
 from functools import partial
 from itertools import product
 from math import prod
+from numbers import Real
 from operator import index
 
 import numpy as np
@@ -59,14 +60,14 @@ def row_axis(axis, ndim, name="scores"):
         raise ValueError(f"{name} must have at least one axis, not be a single number")
     if not -ndim <= index(axis) < ndim:
         raise ValueError(f"axis must lie between {-ndim} and {ndim - 1} for these {name}, not be {axis}")
-    return axis % ndim
+    return index(axis) % ndim
 
 
-def same_shape(values, shape, name):
-    """Return `values` as an array of real numbers of exactly this shape."""
+def same_shape(values, shape, name, model="the scores"):
+    """Return `values` as an array of real numbers of exactly this shape, that of the model."""
     array, _ = real_array(values, name)
     if array.shape != shape:
-        raise ValueError(f"{name} must have the shape of the scores, {shape}, not {array.shape}")
+        raise ValueError(f"{name} must have the shape of {model}, {shape}, not {array.shape}")
     return array
 
 
@@ -89,16 +90,20 @@ def fits(shape, wanted):
 
 def positive(temperature, shape, axis):
     """Return the temperature as a float64 array, 0-d or with length 1 along the axis (None: any)."""
-    T = np.asarray(temperature)
-    if T.dtype.kind not in "fiu":
-        raise TypeError(f"temperature must be a real number or an array of them, not {T.dtype}")
-    T = T.astype(np.float64)
+    T = real_array(temperature, "temperature")[0].astype(np.float64)
     rows = shape if axis is None else (*shape[:axis], 1, *shape[axis + 1 :])
     if T.ndim and not fits(T.shape, rows):
         raise ValueError(f"temperature must be a number or of a shape that fits {rows}, not {T.shape}")
     if not (T > 0).all():
         raise ValueError(f"temperature must be positive, not {T[~(T > 0)].flat[0]}")
     return T
+
+
+def number(value, name):
+    """Return an option that must be one real number as a float."""
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} must be one real number, not {value!r}")
+    return float(value)
 
 
 def total(z):
@@ -135,8 +140,8 @@ def shifted(scores, axis, mask, temperature, **extras):
     """Yield z = (x - max x)/T for the maps that are blind to a common shift; see the module for the use.
 
     Extras: `grad`; `sink`, one more score in each row; `noise` of the scores' shape, added to them;
-    `sharpen`, a function of the number of kept entries that multiplies z; `dropped`, the weight of a dropped
-    entry (0). A row that holds +inf arrives as 0 on its infinite entries and -inf elsewhere.
+    `sharpen`, a function of T and the number of kept entries that returns T; `dropped`, the weight of a
+    dropped entry (0). A row that holds +inf arrives as 0 on its infinite entries and -inf elsewhere.
     """
     if mask is None and not extras and axis == -1 and type(scores) is np.ndarray and scores.ndim == 1:
         kind = scores.dtype.type
@@ -203,7 +208,7 @@ def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, droppe
             elif count:
                 gone = None
             t = T if T is None or T.ndim == 0 else T[cut]
-            t = t / sharpen(np.maximum(n, 1)) if sharpen else t
+            t = sharpen(t, np.maximum(n, 1)) if sharpen else t
             if shift:
                 gone, hot = _subtract_top(s, z, gone, t, work)
             else:
@@ -219,7 +224,8 @@ def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, droppe
             if grad is not None and t is not None:
                 result /= _clip(t, work)
             clear(result, gone, dropped)
-            clear(result, hot if grad is not None else None)
+            if grad is not None and hot is not None and hot.any():
+                clear(result, hot & ~np.isnan(z))
             if not own:
                 out[cut] = result[..., :length]
 
@@ -229,7 +235,7 @@ def _load(z, s, cut, keep, noise):
     if noise is None:
         np.copyto(z, s)
     else:
-        np.add(s, noise[cut], out=z, casting="unsafe")
+        np.add(s, noise[cut], out=z, dtype=np.float64, casting="unsafe")
         np.copyto(z, -np.inf, where=s == -np.inf)
     if keep is not None:  # 0 * -inf is NaN, which fmin ignores: much faster than where=, which has to branch
         np.fmin(z, np.multiply(~keep[cut], -np.inf, dtype=z.dtype), out=z)

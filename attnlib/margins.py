@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import real_array, real_arrays, same_shape, total
+from attnlib._rows import number, real_arrays, same_shape, total
 from attnlib.measures import class_labels
 from attnlib.scores import cosine_score, cosine_score_vjp, unit
 from attnlib.transforms.exponential import log_softmax, softmax
@@ -19,18 +19,23 @@ def angular_margin(theta, margin):
     >>> angular_margin(np.radians([0, 60, 90, 120, 180]), 2).round(12)
     array([ 1. , -0.5, -1. , -1.5, -3. ])
     """
-    theta, k, kind = _pieces(theta, margin)
-    return ((-1.0) ** k * np.cos(margin * theta) - 2.0 * k).astype(kind)[()]
+    theta, k, m, kind = _pieces(theta, margin)
+    with np.errstate(all="ignore"):
+        return ((-1.0) ** k * np.cos(m * theta) - 2.0 * k).astype(kind)[()]
 
 
 def angular_margin_vjp(theta, grad, margin):
     r"""Pull a gradient by psi back to theta: :math:`-m (-1)^k \sin(m\theta) g`, 0 where two pieces meet.
 
+    grad has the shape of theta.
+
     >>> angular_margin_vjp(np.pi / 2, 1, 1)
     np.float64(-1.0)
     """
-    theta, k, kind = _pieces(theta, margin)
-    return (-margin * (-1.0) ** k * np.sin(margin * theta) * grad).astype(kind)[()]
+    theta, k, m, kind = _pieces(theta, margin)
+    grad = same_shape(grad, theta.shape, "grad", "theta")
+    with np.errstate(all="ignore"):
+        return (-m * (-1.0) ** k * np.sin(m * theta) * grad).astype(kind)[()]
 
 
 def a_softmax(features, weights, labels, *, margin=4):
@@ -47,7 +52,8 @@ def a_softmax(features, weights, labels, *, margin=4):
     """
     x, _, logits, at, kind = _cosines(features, weights, labels)
     logits[at] = angular_margin(np.arccos(logits[at]), margin)
-    return (unit(x)[1] * logits).astype(kind)
+    with np.errstate(all="ignore"):
+        return (unit(x)[1] * logits).astype(kind)
 
 
 def a_softmax_vjp(features, weights, labels, grad_logits, *, margin=4):
@@ -57,15 +63,17 @@ def a_softmax_vjp(features, weights, labels, grad_logits, *, margin=4):
     (array([[0., 1.]]), array([[0., 0.]]))
     """
     x, w, cosines, at, kind = _cosines(features, weights, labels)
-    g = same_shape(grad_logits, cosines.shape, "grad_logits").astype(x.dtype)
+    g = same_shape(grad_logits, cosines.shape, "grad_logits", "the logits")
     theta = np.arccos(cosines[at])
     sine = np.sin(theta)
     cosines[at] = angular_margin(theta, margin)  # from here on the logits over |x|
-    direction, length = unit(x)
-    by_cosine = g * length
-    by_cosine[at] *= angular_margin_vjp(theta, -1.0, margin) / (sine + (sine == 0))  # at 0, cosines are flat
-    by_x, by_w = cosine_score_vjp(x, w, by_cosine)
-    return (by_x + total(g * cosines) * direction).astype(kind), by_w.astype(kind)
+    with np.errstate(all="ignore"):
+        g = g.astype(x.dtype)
+        direction, length = unit(x)
+        by_cosine = g * length
+        by_cosine[at] = angular_margin_vjp(theta, -by_cosine[at], margin) / (sine + (sine == 0))  # flat at 0
+        by_x, by_w = cosine_score_vjp(x, w, by_cosine)
+        return (by_x + total(g * cosines) * direction).astype(kind), by_w.astype(kind)
 
 
 def am_softmax(features, weights, labels, *, scale=30.0, margin=0.35):
@@ -79,8 +87,9 @@ def am_softmax(features, weights, labels, *, scale=30.0, margin=0.35):
     array([[7.5, 0. ]])
     """
     _, _, cosines, at, kind = _cosines(features, weights, labels)
-    cosines[at] -= margin
-    return (scale * cosines).astype(kind)
+    with np.errstate(all="ignore"):
+        cosines[at] -= number(margin, "margin")
+        return (number(scale, "scale") * cosines).astype(kind)
 
 
 def am_softmax_vjp(features, weights, labels, grad_logits, *, scale=30.0, margin=0.35):
@@ -89,9 +98,12 @@ def am_softmax_vjp(features, weights, labels, grad_logits, *, scale=30.0, margin
     >>> am_softmax_vjp([[0.0, 2.0]], [[3.0, 0.0]], [0], [[1.0]], scale=2)
     (array([[1., 0.]]), array([[0.        , 0.66666667]]))
     """
-    x, w, _, _, kind = _cosines(features, weights, labels)
-    g, _ = real_array(grad_logits, "grad_logits")
-    return tuple(grad.astype(kind) for grad in cosine_score_vjp(x, w, scale * g))
+    x, w, cosines, _, kind = _cosines(features, weights, labels)
+    g = same_shape(grad_logits, cosines.shape, "grad_logits", "the logits")
+    number(margin, "margin")
+    with np.errstate(all="ignore"):
+        by_cosine = number(scale, "scale") * g.astype(x.dtype)
+        return tuple(grad.astype(kind) for grad in cosine_score_vjp(x, w, by_cosine))
 
 
 def cross_entropy(logits, labels):
@@ -104,7 +116,8 @@ def cross_entropy(logits, labels):
     np.float64(0.6931)
     """
     logs, at, kind = _logs(logits, labels)
-    return kind(0.0 - np.mean(logs[at]))
+    with np.errstate(all="ignore"):
+        return kind(0.0 - np.mean(logs[at]))
 
 
 def cross_entropy_vjp(logits, labels):
@@ -115,18 +128,21 @@ def cross_entropy_vjp(logits, labels):
     """
     p, at, kind = _logs(logits, labels, softmax)
     p[at] -= 1.0
-    return (p / len(p)).astype(kind)
+    with np.errstate(all="ignore"):
+        return (p / len(p)).astype(kind)
 
 
 def _pieces(theta, margin):
-    if margin not in (1, 2, 3, 4):
+    m = number(margin, "margin")
+    if m not in (1, 2, 3, 4):
         raise ValueError(f"margin must be 1, 2, 3 or 4, not {margin}")
     (theta,), kind = real_arrays(theta=theta)
     if ((theta < 0) | (theta > np.pi)).any():
         raise ValueError(
             f"theta must lie between 0 and pi, not {theta[(theta < 0) | (theta > np.pi)].flat[0]}"
         )
-    return theta, np.minimum(np.floor(margin * theta / np.pi), margin - 1.0), kind
+    with np.errstate(all="ignore"):
+        return theta, np.minimum(np.floor(m * theta / np.pi), m - 1.0), m, kind
 
 
 def _cosines(features, weights, labels):

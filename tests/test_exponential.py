@@ -248,3 +248,19 @@ def test_online_softmax_reaches_the_same_sum():
     s, m = s * np.exp(m - 4) + np.exp(-1) + 1, 4.0
     same([s, m + np.log(s)], [1.55300179277592, 4.44018969856120], 1e-14)
     same(log_softmax([1, 2, 3, 4]), np.arange(1, 5) - 4.44018969856120, 1e-13)
+
+
+def test_the_largest_scales_do_not_overflow_the_temperature():
+    np.testing.assert_allclose(scalable_softmax([1.0, 2.0], temperature=np.inf, scale=1.79e308), [0.5, 0.5])
+    small = scalable_softmax([1.0, 2.0, 3.0], temperature=2.0, scale=1.7)
+    large = scalable_softmax([1.0, 2.0, 3.0], temperature=2e307, scale=1.7e307)
+    np.testing.assert_allclose(large, small, rtol=1e-12)
+    np.testing.assert_array_equal(scalable_softmax([3.0], temperature=5e-324, scale=2.0), [1.0])
+
+
+@pytest.mark.parametrize("bad", ["1", None, 1j, [1.0], np.array([1.0, 2.0])])
+def test_a_sink_or_a_scale_that_is_not_a_number(bad):
+    with pytest.raises(TypeError, match="sink must be one real number, not "):
+        softmax_one([1.0, 2.0], sink=bad)
+    with pytest.raises(TypeError, match="scale must be one real number, not "):
+        scalable_softmax([1.0, 2.0], scale=bad)

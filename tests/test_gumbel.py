@@ -105,3 +105,9 @@ def test_errors():
         gumbel_softmax([1.0, 2.0], noise=[0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match="temperature must be positive, not 0"):  # pytorch 184031
         gumbel_softmax([1.0], temperature=0, rng=np.random.default_rng(0))
+
+
+def test_noise_in_float16_is_added_in_float32():
+    scores, noise = np.array([60000, 50000], np.float16), np.array([60000, 60000], np.float16)
+    np.testing.assert_array_equal(gumbel_softmax(scores, noise=noise), [1, 0])
+    np.testing.assert_array_equal(gumbel_softmax_vjp(scores, [1, 0], noise=noise), [0, 0])

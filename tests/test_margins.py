@@ -216,5 +216,49 @@ def test_errors(batch):
         cross_entropy([1.0, 2.0], [0])
     with pytest.raises(ValueError, match="grad_logits"):
         a_softmax_vjp(features, weights, labels, np.ones((8, 3)))
-    with pytest.raises(ValueError, match="grad_scores"):
+    with pytest.raises(ValueError, match="grad_logits must have the shape of the logits"):
         am_softmax_vjp(features, weights, labels, np.ones((8, 3)))
+
+
+def test_a_gradient_by_psi_has_the_shape_of_theta_and_real_numbers():
+    with pytest.raises(ValueError, match=r"grad must have the shape of theta, \(2,\), not \(3,\)"):
+        angular_margin_vjp([1.0, 2.0], [1, 2, 3], 2)
+    with pytest.raises(TypeError, match=r"grad must be real numbers .* not complex128"):
+        angular_margin_vjp(1.0, 1j, 2)
+
+
+@margins
+def test_a_margin_of_any_integer_type_is_the_same_margin(margin):
+    for kind in (np.uint8, np.int8, np.float16, float):  # -np.uint8(2) is 254
+        assert angular_margin(2.0, kind(margin)) == angular_margin(2.0, margin)
+        assert angular_margin_vjp(2.0, 1.0, kind(margin)) == angular_margin_vjp(2.0, 1.0, margin)
+
+
+@pytest.mark.parametrize("bad", ["2", None, 1j, [2], np.array([1, 2])])
+def test_options_that_are_not_numbers(bad):
+    features = weights = np.eye(2)
+    with pytest.raises(TypeError, match="margin must be one real number, not "):
+        angular_margin(1.0, bad)
+    for name in ("scale", "margin"):
+        with pytest.raises(TypeError, match=f"{name} must be one real number, not "):
+            am_softmax(features, weights, [0, 1], **{name: bad})
+        with pytest.raises(TypeError, match=f"{name} must be one real number, not "):
+            am_softmax_vjp(features, weights, [0, 1], np.eye(2), **{name: bad})
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_silent_even_where_numpy_is_told_to_raise(dtype):
+    most = np.finfo(dtype).max
+    extremes = np.array([[most, most], [0, 0], [np.inf, 1], [np.nan, 1], [1, 0]], dtype)
+    extremes[1] = np.finfo(dtype).smallest_subnormal
+    labels, flat = [0, 1, 0, 1, 0], np.eye(2, dtype=dtype)
+    with np.errstate(all="raise"):
+        logits = a_softmax(extremes, flat, labels)
+        assert logits[0, 0] == -np.inf and logits.dtype == dtype  # beyond the dtype
+        a_softmax_vjp(extremes, extremes[:2], labels, np.full((5, 2), 1e300))
+        assert (am_softmax(flat, flat, [0, 1], scale=1e308, margin=-9.0).diagonal() == np.inf).all()
+        am_softmax_vjp(extremes, flat, labels, np.full((5, 2), 1e300), scale=1e300)
+        angular_margin(extremes[[1, 1, 4]], 3)
+        angular_margin_vjp(extremes[[1, 1, 4]], np.full((3, 2), 1e-300), 3)
+        cross_entropy_vjp(extremes, labels)
+        assert cross_entropy(np.array([[most, -most]]), [1]) == np.inf

@@ -154,3 +154,19 @@ def test_gradients_sum_to_zero(row):
     for alpha in (1.3, 1.5, 2, 2.5):
         pulled = entmax_vjp(row, np.sin(np.arange(row.size)), alpha=alpha)
         assert abs(pulled.sum()) < 1e-9 * (1 + np.abs(pulled).sum())
+
+
+def test_a_large_alpha_does_not_lose_the_small_weight():
+    # two items: w**d - (1 - w)**d = -d z for the larger weight w, here chosen; the other is 1 - w
+    for d, w in ((9, 0.75), (49, 0.96875), (49, 0.75)):
+        z = ((1 - w) ** d - w**d) / d
+        np.testing.assert_allclose(entmax([0.0, z], alpha=d + 1), [w, 1 - w], rtol=0, atol=1e-14)
+        tied = entmax([0.0, z, z], alpha=d + 1)
+        assert tied[1] == tied[2]
+
+
+@pytest.mark.parametrize("bad", ["2", None, 1j, [1.5], np.array([1.0, 2.0])])
+def test_an_alpha_that_is_not_a_number(bad):
+    for call in (entmax, lambda scores, alpha: entmax_vjp(scores, scores, alpha=alpha)):
+        with pytest.raises(TypeError, match="alpha must be one real number, not "):
+            call([1.0, 2.0], alpha=bad)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import normalize, shifted, total
+from attnlib._rows import normalize, number, shifted, total
 
 
 def softmax(scores, axis=-1, *, mask=None, temperature=1.0):
@@ -155,12 +155,14 @@ def scalable_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperatur
 
 
 def _number(sink):
-    if not -np.inf <= sink <= np.inf:
+    sink = number(sink, "sink")
+    if np.isnan(sink):
         raise ValueError(f"sink must be a number, not {sink}")
     return sink
 
 
 def _log_n(scale):
+    scale = number(scale, "scale")
     if not 0 <= scale < np.inf:
         raise ValueError(f"scale must be finite and not negative, not {scale}")
-    return lambda n: scale * np.log(n)
+    return lambda T, n: np.maximum(T / scale, 5e-324) / np.log(n)

@@ -12,11 +12,10 @@ def gumbel_softmax(scores, axis=-1, *, mask=None, temperature=1.0, rng=None, noi
     .. math:: p = \mathrm{softmax}((x + g)/T), \qquad g_i = -\log(-\log u_i), \quad u_i \text{ uniform}
 
     The largest weight falls on i with probability softmax(x), at every T. Arguments and errors as for
-    :func:`~attnlib.softmax`; besides
-
-    rng : numpy Generator that draws the noise, in float64 for every entry, kept or not noise : array of the
-    scores' shape to use instead; exactly one of the two is needed, else ValueError hard : True gives 1 to the
-    largest weight (the first of equals) and 0 to the others; the gradient stays the soft one
+    :func:`~attnlib.softmax`. `rng` is a numpy Generator that draws the noise, in float64 for every entry,
+    kept or not; `noise` an array of the scores' shape to use instead; exactly one of the two is needed, else
+    ValueError. `hard=True` gives 1 to the largest weight (the first of equals) and 0 to the others; the
+    gradient stays the soft one.
 
     Sources: Jang, Gu and Poole 2016; Maddison, Mnih and Teh 2016.
 

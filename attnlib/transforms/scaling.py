@@ -1,5 +1,7 @@
 """Linear scalings: no exponential; a row is measured against its own range, decade or length."""
 
+from contextlib import closing
+
 import numpy as np
 
 from attnlib._rows import clear, plain, positive, row_axis, total
@@ -91,8 +93,9 @@ def decimal_scaling(scores, axis=-1, *, mask=None, temperature=1.0):
     array([-0.986,  0.917])
     """
     weights, blocks = plain(scores, axis, mask, _mantissa(scores, axis, temperature))
-    for z, _ in blocks:
-        _times_ten_to(z, -_decade(z, weights.dtype))
+    with closing(blocks):  # an error must not leave it open: it holds numpy's error state
+        for z, _ in blocks:
+            _times_ten_to(z, -_decade(z, weights.dtype))
     return weights
 
 
@@ -103,8 +106,9 @@ def decimal_scaling_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature
     array([0.01, 0.02])
     """
     grad, blocks = plain(scores, axis, mask, _mantissa(scores, axis, temperature), grad=grad_weights)
-    for z, _, g in blocks:
-        _times_ten_to(g, -_decade(z, grad.dtype))
+    with closing(blocks):
+        for z, _, g in blocks:
+            _times_ten_to(g, -_decade(z, grad.dtype))
     return grad
 
 
@@ -182,7 +186,7 @@ def _decade(z, dtype):
     """Return j of each row; whether the largest number stays below 1 is judged in the result's dtype."""
     clear(size := np.abs(z), z == -np.inf)
     m = np.maximum.reduce(size, axis=-1, keepdims=True, initial=0.0)
-    if (m == np.inf).any():
+    if (size == np.inf).any():
         raise ValueError("decimal_scaling has no power of ten for a score of +inf")
     j = np.where(m == 0, 0.0, np.floor(np.log10(m.astype(np.float64))) + 1.0)
     for down in (1.0, 0.0):  # log10 may be one off either way
@@ -192,7 +196,7 @@ def _decade(z, dtype):
 
 
 def _times_ten_to(z, k):
-    """Multiply z by 10**k in place, rounding once for any k but the largest; a k of NaN gives NaN."""
+    """Multiply z by 10**k in place, rounding once while 10**|k| is exact (to 22); a k of NaN gives NaN."""
     near = np.clip(k, -308.0, 308.0)
     for part in (near, k - near):
         if part.any():

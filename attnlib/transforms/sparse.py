@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import normalize, shifted, total
+from attnlib._rows import normalize, number, shifted, total
 from attnlib.transforms.exponential import softmax
 
 
@@ -75,6 +75,7 @@ def entmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, alp
 
 
 def _checked(alpha):
+    alpha = number(alpha, "alpha")
     if 1 <= alpha < np.inf:
         return alpha
     raise ValueError(f"alpha must be finite and at least 1, not {alpha}")
@@ -118,11 +119,19 @@ def _climb(z, alpha):
 
 @np.errstate(all="ignore")
 def _bisect(z, d):
-    """Return p = w (1 + d z / w**d)**(1/d) for d = alpha - 1 > 0, bisecting for the largest weight w."""
+    """Return p = w (1 + d z / w**d)**(1/d) for d = alpha - 1 > 0, bisecting for the largest weight w.
+
+    For a large d, one step of rounding in w moves a small weight a lot, so that it is known best as what the
+    others leave: the last two rows, whose sums lie on both sides of 1, are mixed to a sum of 1.
+    """
+
+    def row(w):
+        return w * np.exp(np.log1p(np.maximum(d * z / np.maximum(w**d, 1e-300), -1.0)) / d)
+
     low, high = np.full((*z.shape[:-1], 1), 1.0 / z.shape[-1]), np.ones((*z.shape[:-1], 1))
     for _ in range(60):
         w = (low + high) / 2.0
-        p = w * np.exp(np.log1p(np.maximum(d * z / np.maximum(w**d, 1e-300), -1.0)) / d)
-        enough = total(p) >= 1.0
+        enough = total(row(w)) >= 1.0
         low, high = np.where(enough, low, w), np.where(enough, w, high)
-    return p
+    p, rise = row(low), row(high) - row(low)
+    return p + rise * np.clip((1.0 - total(p)) / np.maximum(total(rise), 5e-324), 0.0, 1.0)
