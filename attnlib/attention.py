@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import kept_entries, real_arrays, sum_to, vjp_of
+from attnlib._rows import kept_entries, real_arrays, same_shape, sum_to, vjp_of
 
 
 def attend(query, key, value, *, score, transform, mask=None):
@@ -29,9 +29,7 @@ def attend(query, key, value, *, score, transform, mask=None):
     """
     scores = score(query, key)
     weights = transform(scores, mask=mask)
-    (w, v), kind = real_arrays(weights=weights, value=value)
-    if v.ndim < 2 or v.shape[-2] != w.shape[-1]:
-        raise ValueError(f"value must have shape (..., {w.shape[-1]}, width), one row per key, not {v.shape}")
+    (w, v), kind = _checked(weights=weights, value=value)
     kept = np.asarray(scores) != -np.inf
     kept = kept if mask is None else kept & kept_entries(mask, kept.shape)
     finite = np.isfinite(v)
@@ -49,7 +47,8 @@ def attend_vjp(query, key, value, grad_context, *, score, transform, mask=None):
     """Pull a gradient by the context back to (query, key, value).
 
     Arguments as for :func:`attend`; grad_context has the context's shape. The score and the transform must
-    have their vjp beside them, as those of attnlib have; functools.partial may fix options of either.
+    have their vjp beside them, as those of attnlib have; functools.partial may fix options of either. A query
+    or a key whose scores all have gradient 0 is never multiplied, so a dropped key may be NaN.
 
     >>> from attnlib import dot_product_score, softmax
     >>> attend_vjp([[0.0]], [[1.0], [3.0]], [[0.0], [4.0]], [[1.0]],
@@ -59,11 +58,30 @@ def attend_vjp(query, key, value, grad_context, *, score, transform, mask=None):
            [0.5]]))
     """
     scores = score(query, key)
-    (w, v, g), kind = real_arrays(
-        weights=transform(scores, mask=mask), value=value, grad_context=grad_context
-    )
+    (w, v, g), kind = _checked(weights=transform(scores, mask=mask), value=value, grad_context=grad_context)
+    shape = (*np.broadcast_shapes(w.shape[:-2], v.shape[:-2]), w.shape[-2], v.shape[-1])
+    g = same_shape(g, shape, "grad_context", "the context")
     with np.errstate(all="ignore"):
         grad_weights = sum_to(g @ np.swapaxes(v, -1, -2), w.shape)
         grad_value = sum_to(np.swapaxes(w, -1, -2) @ g, v.shape).astype(kind)
     grad_scores = vjp_of(transform)(scores, grad_weights, mask=mask)
+    rows, columns = ((grad_scores != 0).any(axis=i, keepdims=True) for i in (-1, -2))
+    query = _where_used(rows, query)
+    key = _where_used(np.swapaxes(columns, -1, -2), key)
     return *vjp_of(score)(query, key, grad_scores=grad_scores)[:2], grad_value
+
+
+def _where_used(used, vectors):
+    """Return the vectors, 0 in place of those that are not used anywhere they are broadcast to."""
+    return np.where(sum_to(used, (*np.shape(vectors)[:-1], 1)), vectors, 0)
+
+
+def _checked(**given):
+    (w, v, *rest), kind = real_arrays(**given)
+    if w.ndim < 2:
+        raise ValueError(
+            "query and key must have shapes (..., queries, d) and (..., keys, d), not be vectors"
+        )
+    if v.ndim < 2 or v.shape[-2] != w.shape[-1]:
+        raise ValueError(f"value must have shape (..., {w.shape[-1]}, width), one row per key, not {v.shape}")
+    return (w, v, *rest), kind

@@ -131,9 +131,41 @@ def test_gradients_do_not_see_what_is_masked(qkv):
 def test_gradients_of_shared_queries_keys_and_values_are_summed(qkv):
     query, key, value = qkv
     g = np.ones((2, 3, 6))
-    shared = attend_vjp(query[0], key[:1], value[0], g, **ATTENTION)
-    full = attend_vjp(
-        np.stack([query[0]] * 2), np.stack([key[0]] * 2), np.stack([value[0]] * 2), g, **ATTENTION
-    )
-    for grad, expected in zip(shared, full, strict=True):
-        np.testing.assert_allclose(grad.reshape(expected[0].shape), expected.sum(axis=0))
+    full = [np.stack([query[0]] * 2), np.stack([key[0]] * 2), np.stack([value[0]] * 2)]
+    expected = attend_vjp(*full, g, **ATTENTION)
+    for i in range(3):  # one of the three is given once, the others per batch
+        shared = attend_vjp(*full[:i], full[i][0], *full[i + 1 :], g, **ATTENTION)
+        for j in range(3):
+            np.testing.assert_allclose(shared[j], expected[j].sum(axis=0) if i == j else expected[j])
+
+
+def test_gradients_do_not_see_a_key_that_every_query_drops_or_a_query_that_drops_every_key(qkv):
+    query, key, value = qkv
+    mask = np.ones((3, 5), bool)
+    mask[1], mask[:, 2] = False, False
+    g = np.ones((2, 3, 6))
+    for junk in (np.nan, np.inf):
+        dirty_query, dirty_key = query.copy(), key.copy()
+        dirty_query[:, 1], dirty_key[:, 2] = junk, junk
+        for score in SCORES.values():
+            options = {"score": score, "transform": softmax, "mask": mask}
+            clean = attend_vjp(query, key, value, g, **options)
+            for grad, expected in zip(
+                attend_vjp(dirty_query, dirty_key, value, g, **options), clean, strict=True
+            ):
+                np.testing.assert_allclose(grad, expected)
+    shared = attend_vjp(query, np.where(np.arange(5)[:, None] == 2, np.nan, key[0]), value, g, **options)
+    assert shared[1].shape == (5, 4) and (shared[1][2] == 0).all()
+    assert all(np.isfinite(grad).all() for grad in shared)
+
+
+def test_wrong_shapes_are_named(qkv):
+    query, key, value = qkv
+    for call in (attend, lambda *given, **options: attend_vjp(*given, np.ones((2, 3, 6)), **options)):
+        with pytest.raises(ValueError, match=r"query and key must have shapes .* not be vectors"):
+            call(query[0, 0], key[0], value[0], **ATTENTION)
+        with pytest.raises(ValueError, match="value must have shape"):
+            call(query, key, value[:, :4], **ATTENTION)
+    for shape in ((3, 6), (2, 3, 1), (2, 1, 6), (1, 2, 3, 6)):
+        with pytest.raises(ValueError, match=r"grad_context must have the shape of the context, \(2, 3, 6\)"):
+            attend_vjp(query, key, value, np.ones(shape), **ATTENTION)
