@@ -144,6 +144,13 @@ const attnExplorer = (() => {
       });
     }
 
+    /** A number as it is written: three decimals, or none for a read-out that counts. */
+    text(index, thousandths) {
+      const readout = this.readouts[index - this.chart.size];
+      const counts = readout && "count" in readout.lastChild.dataset;
+      return counts ? three(thousandths).slice(0, -4) : three(thousandths);
+    }
+
     /** Show the numbers of a state: only those that differ are touched. */
     show(numbers) {
       const { chart, readouts } = this;
@@ -151,7 +158,7 @@ const attnExplorer = (() => {
       for (let index = 0; index < chart.size; index += 1) {
         if (numbers[index] !== this.numbers[index]) chart.set(index, numbers[index]);
       }
-      readouts.forEach((readout, index) => write(readout.lastChild, three(numbers[chart.size + index])));
+      readouts.forEach((readout, index) => write(readout.lastChild, this.text(chart.size + index, numbers[chart.size + index])));
       if (chart.done) chart.done(numbers, numbers.slice(end));
       this.numbers = numbers;
       clearTimeout(this.telling);
@@ -164,7 +171,7 @@ const attnExplorer = (() => {
       if (chart.rest) chart.rest();
       const part = (name, index) => {
         const by = numbers[index] - told[index];
-        return `${name} ${three(numbers[index])} (${by < 0 ? "down" : "up"} ${three(Math.abs(by))})`;
+        return `${name} ${this.text(index, numbers[index])} (${by < 0 ? "down" : "up"} ${this.text(index, Math.abs(by))})`;
       };
       const changed = (from, to) => {
         const found = [];

@@ -469,6 +469,8 @@ class Explorer:
         for state in itertools.product(*(range(len(control.values)) for control in self.controls)):
             self.grid[state] = self._at(state)
             self._within_scale(state)
+        columns = zip(*(scalars for _, scalars in self.grid.values()), strict=True)
+        self.counts = [all(isinstance(value, int) for value in column) for column in columns]
         size = len(self.html().encode())
         if size > MAX_BYTES:
             raise ValueError(
@@ -505,7 +507,7 @@ class Explorer:
                 raise ValueError(
                     f"compute returned {value!r} as {other!r} at {words}: a read-out is one finite number"
                 )
-            scalars.append(float(value))
+            scalars.append(int(value) if isinstance(value, Integral) else float(value))
         return array, scalars
 
     def _within_scale(self, state):
@@ -526,6 +528,11 @@ class Explorer:
         array, scalars = self.grid[state]
         return _thousandths([*array.ravel().tolist(), *scalars, *self.chart.extra(array)])
 
+    def _read(self, scalars):
+        """Names and texts of the read-outs: what is a whole number at every stop is written as one."""
+        for name, value, count in zip(self.readouts, scalars, self.counts, strict=True):
+            yield name, f"{value:d}" if count else _plain(value)
+
     def text(self):
         """The grid as text: all of it up to 60 states, else ends, middle and a digest over every number."""
         lines = [f"Explorer {self.name}: {self.chart.heading}"]
@@ -541,7 +548,7 @@ class Explorer:
             array, scalars = self.grid[state]
             rows = [" ".join(map(_plain, row)) for row in np.atleast_2d(array).tolist()]
             text = f" {rows[0]}" if len(rows) == 1 else "".join(f"\n  {row}" for row in rows)
-            named = "".join(f"; {n} {_plain(s)}" for n, s in zip(self.readouts, scalars, strict=True))
+            named = "".join(f"; {name} {value}" for name, value in self._read(scalars))
             lines.append(f"{self._words(state)}:{text}{named}")
         if not whole:
             digest = hashlib.sha256(",".join(map(str, every)).encode()).hexdigest()[:16]
@@ -557,8 +564,11 @@ class Explorer:
         words = escape(self._words(self.start))
         controls = "".join(c.html(index) for c, index in zip(self.controls, self.start, strict=True))
         readouts = "".join(
-            _tag("div", _tag("dt", escape(name)) + _tag("dd", _three(value)))
-            for name, value in zip(self.readouts, scalars, strict=True)
+            _tag(
+                "div",
+                _tag("dt", escape(name)) + _tag("dd", _minus(text), **({"data_count": ""} if count else {})),
+            )
+            for (name, text), count in zip(self._read(scalars), self.counts, strict=True)
         )
         if live:
             controls += _tag("button", "Reset", type="button")

@@ -496,7 +496,13 @@ def _say_curve(x, y):
     steps = np.diff(printed)
     if not steps.any():
         return f"{_number(y[0])} throughout"
-    way = "rising throughout" if (steps >= 0).all() else "falling throughout" if (steps <= 0).all() else ""
+    ways = {
+        "rising throughout": (steps > 0).all(),
+        "falling throughout": (steps < 0).all(),
+        "never falling": (steps >= 0).all(),
+        "never rising": (steps <= 0).all(),
+    }
+    way = next((way for way, holds in ways.items() if holds), "")
     if len(x) <= 12:
         return _pairs(x, y) + (f"; {way}" if way else "")
 
@@ -517,7 +523,7 @@ def _say_crossings(x, lines, one, other, log_x):
         if gap[i] * gap[j] < 0:
             share = gap[i] / (gap[i] - gap[j])
             at = x[i] * (x[j] / x[i]) ** share if log_x else x[i] + share * (x[j] - x[i])
-            places.append(f"{at:.2g}".replace("-", "−"))
+            places.append(_place(float(f"{at:.2g}")))
     return [f"{one} and {other} cross near {' and '.join(places)}."] if places else []
 
 

@@ -298,3 +298,16 @@ def test_the_widget_answers_an_error_with_a_sentence():
     assert widget.answer["error"].startswith("ValueError: compute returned nan at T = 0.50")
     widget.request = {"serial": 3, "state": [0], "scores": [None, None, None]}
     assert widget.answer["numbers"] == [1000, 0, 0]
+
+
+def test_a_read_out_that_counts_at_every_stop_is_a_whole_number():
+    def compute(temperature):
+        weights = softmax(SCORES, temperature=temperature)
+        return {"weights": weights, "kept": (weights > 0.1).sum(), "some": 1 if temperature > 1 else 0.5}
+
+    lines = three_bars(compute, Bars(LABELS)).text().splitlines()
+    assert [line.partition("; ")[2] for line in lines[1:]] == [
+        "kept 2; some 0.500",
+        "kept 2; some 0.500",
+        "kept 3; some 1.000",
+    ]

@@ -48,6 +48,10 @@ def curves(temperature):
     return [1 / (1 + np.exp(-X / temperature)), np.clip(X / temperature + 0.5, 0, 1)]
 
 
+def count_kept(weights):
+    return {"weights": weights, "kept": (weights > 0.1).sum(), "largest": weights.max()}
+
+
 EXPLORERS = [
     Explorer(
         *(weigh, Bars(TOKENS, SCORES)),
@@ -80,6 +84,13 @@ EXPLORERS = [
         name="many",
         caption="Many bars with long labels.",
         step=[1, 2, 3],
+    ),
+    Explorer(
+        lambda temperature: count_kept(softmax([2.0, 1.0, 0.0], temperature=temperature)),
+        Bars(["one", "two", "three"]),
+        name="counted",
+        caption="Items above a tenth.",
+        temperature=[0.5, 1.0, 2.0],
     ),
 ]
 
@@ -170,6 +181,15 @@ def test_every_stop_is_reached_by_keyboard_and_shows_what_attnlib_computes(visit
         np.testing.assert_allclose(bars, [(0, weight) for weight in expected], atol=0.00051)
     slider.press("ArrowRight")
     assert slider.input_value() == str(len(TEMPERATURES) - 1)
+
+
+def test_a_read_out_that_counts_has_no_decimals(visit):
+    page = visit()
+    slider, output = part(page, "counted", "input"), part(page, "counted", "output")
+    assert part(page, "counted", "dd").all_text_contents() == ["2", "0.665"]
+    slider.press("ArrowRight")
+    assert part(page, "counted", "dd").all_text_contents() == ["3", "0.506"]
+    output.filter(has_text="kept 3 (up 1), largest 0.506 (down 0.159)").wait_for()
 
 
 def test_controls_combine(visit):

@@ -459,6 +459,12 @@ def test_alt_text_of_curves():
     )
     assert "flat (41 values): 2.000 throughout." in figure.alt
     assert "dip and flat cross near −1.4 and 1.4." in figure.alt
+    steps = {"up": np.floor(x), "down": -np.floor(x)}
+    figure = curves(x, steps, caption="x", x_title="x", y_title="y")
+    assert "from −2.000 at −2 to 2.000 at 2; never falling" in figure.alt
+    assert "from 2.000 at −2 to −2.000 at 2; never rising" in figure.alt
+    wide = curves([1, 200], {"a": [0, 2], "b": [1, 1]}, caption="x", x_title="x", y_title="y")
+    assert "a and b cross near 100." in wide.alt
 
 
 def test_labels_at_the_ends_do_not_overlap_and_stay_on_the_sheet():
