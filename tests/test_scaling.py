@@ -175,3 +175,18 @@ def test_length_normalization_reference():
     np.testing.assert_array_equal(
         length_normalization([1, -2, 3, 0], mask=[True, True, False, False]), [0.5, -1, 0, 0]
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_range_that_overflows_reaches_both_ends_exactly_too(dtype):
+    rows = np.random.default_rng(0).uniform(-1, 1, size=(200, 6)) * float(np.finfo(dtype).max)
+    weights = min_max(rows.astype(dtype))
+    assert (np.ptp(rows / 2, axis=1) > np.finfo(dtype).max / 2).mean() > 0.5
+    assert (weights.min(axis=1) == 0).all() and (weights.max(axis=1) == 1).all()
+
+
+@pytest.mark.parametrize("pull", [min_max_vjp, linear_vjp])
+def test_a_range_too_small_for_its_inverse_gives_no_nan(pull):
+    grad = pull([0.0, 1e-310, 2e-310], [1.0, 2.0, 4.0])
+    assert not np.isnan(grad).any()
+    np.testing.assert_array_equal(np.sign(grad), np.sign(pull([0.0, 1.0, 2.0], [1.0, 2.0, 4.0])))

@@ -150,10 +150,8 @@ def _stretch(z):
     hi = np.maximum.reduce(z, axis=-1, keepdims=True, initial=-np.inf)
     low, high, flat = z == lo, z == hi, hi <= lo
     span, half = hi - lo, 1.0
-    if not (
-        span < np.inf
-    ).all():  # rare: a range that overflows is halved; +inf becomes 1, the rest of its row 0
-        hot, half = hi == np.inf, np.where(span == np.inf, 0.5, 1.0)
+    if not (span < np.inf).all():  # rare: halve a range that overflows; +inf becomes 1, the rest of its row 0
+        hot, half = hi == np.inf, np.where(span == np.inf, z.dtype.type(0.5), z.dtype.type(1.0))
         z[...], flat = np.where(hot, high, z * half), flat & ~hot
         lo = np.where(hot, 0.0, lo * half)
         span = np.where(hot, 1.0, hi * half - lo)
@@ -165,10 +163,10 @@ def _stretch(z):
 
 def _pull_stretch(p, g, low, high, flat, span):
     """Turn the gradient g by the stretched row p into that by the row, in place."""
-    g /= np.where(flat, 1.0, span)
     at_low, at_high = total(g * (p - 1.0)), -total(g * p)
     g += np.where(low, at_low / np.maximum(total(low), 1), 0.0)
     g += np.where(high, at_high / np.maximum(total(high), 1), 0.0)
+    g /= np.where(flat, 1.0, span)  # last: 1/span may be beyond the dtype, and inf - inf is NaN
     np.copyto(g, 0.0, where=flat)
 
 
