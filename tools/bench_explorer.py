@@ -3,10 +3,11 @@
     python tools/bench_explorer.py [PAGE.html ...]
 
 Opens each built page (default: every page under _build/html that holds an explorer) in Chromium, once at
-full speed and once with the CPU slowed 4 times, motion allowed, drags every slider through every stop there and back, chooses every
-item of every menu, and prints per explorer the median and the 95th percentile of the time from the input
-event to the end of the frame that shows it. What a page pays before anything is touched (running the script,
-upgrading its elements) is printed too. All times are wall-clock: run it with nothing else going on.
+full speed and once with the CPU slowed 4 times, motion allowed. Drags every slider through every stop there
+and back, chooses every item of every menu, and prints per explorer the median and the 95th percentile of the
+time from the input event to the end of the frame that shows it. What a page pays before anything is touched
+(running the script, upgrading its elements) is printed too. All times are wall-clock: run it with nothing
+else going on.
 """
 
 import sys
