@@ -23,6 +23,7 @@ def test_right_names_pass(names):
         (["relu_attention"], "not sums to one"),
         (["sparse"], "'sparse' is no map"),
         ([], "3 more fit"),
+        (3, "3 is no map"),
         (..., "dots"),
     ],
 )

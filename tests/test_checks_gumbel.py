@@ -22,6 +22,8 @@ def test_upset(answer):
         (0.1, "a draw from the softmax"),
         (1.5, "between 0 and 1"),
         (np.nan, "between 0 and 1"),
+        ([0.5, 0.5], "between 0 and 1"),
+        ("half", "between 0 and 1"),
         (None, "dots"),
         (..., "dots"),
     ],

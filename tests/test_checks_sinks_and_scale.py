@@ -22,6 +22,8 @@ def test_temperature_for_half(answer):
         (0.3, "raise T"),
         (0, "one positive number"),
         (np.nan, "one positive number"),
+        ([0.5, 0.5], "one positive number"),
+        ("half", "one positive number"),
         (None, "dots"),
         (..., "dots"),
     ],

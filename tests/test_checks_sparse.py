@@ -26,6 +26,8 @@ def test_entry_temperature(answer):
         (2, "lower T"),
         (-1.0, "one positive number"),
         (np.nan, "one positive number"),
+        ([0.5, 0.5], "one positive number"),
+        ("half", "one positive number"),
         (None, "dots"),
         (..., "dots"),
     ],

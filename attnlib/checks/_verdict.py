@@ -39,5 +39,15 @@ def call(function, *arguments):
         return not_yet(f"the function returned a {type(answer).__name__}; return numbers")
 
 
+def number(answer):
+    """Return what a student wrote down as one number: None for the dots, NaN for anything that is none."""
+    if answer is None or answer is Ellipsis:
+        return None
+    try:
+        return np.nan if np.ndim(answer) else float(answer)
+    except (TypeError, ValueError):
+        return np.nan
+
+
 def same(answer, expected):
     return np.allclose(answer, expected, rtol=1e-6, atol=1e-9)

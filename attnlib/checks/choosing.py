@@ -21,7 +21,7 @@ def maps_with(names, facts) -> Verdict:
     if names is None or names is Ellipsis:
         return not_yet("put a list of names in place of the dots")
     entries = {entry.name: entry for entry in CATALOGUE}
-    given = [names] if isinstance(names, str) else list(names)
+    given = list(names) if isinstance(names, list | tuple | set) else [names]
     for name in given:
         if name not in entries:
             return not_yet(f"{name!r} is no map of the table")

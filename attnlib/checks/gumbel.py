@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right
 from attnlib.transforms import exponential, gumbel
 
 _DRAWS = 20_000
@@ -24,7 +24,8 @@ def upset(answer: float, gap: float) -> Verdict:
     >>> upset(..., 1)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 <= answer <= 1:
         return not_yet("a share lies between 0 and 1")

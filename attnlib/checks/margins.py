@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import margins
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 
 
 def largest_margin(answer: float, classes: int) -> Verdict:
@@ -22,7 +22,8 @@ def largest_margin(answer: float, classes: int) -> Verdict:
     >>> largest_margin(..., 8)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 <= answer < np.inf:
         return not_yet("a margin is one number, zero or more")
@@ -116,11 +117,14 @@ def stretched_cosine(function: Callable) -> Verdict:
         k = np.minimum(np.floor(m * theta / np.pi), m - 1)
         sign = (-1.0) ** k
         bare = sign * (expected + 2 * k)  # cos(m theta)
+        piece = np.floor(m * theta / np.pi)  # at pi the next one
         mistakes = [
             (bare, "this is cos(m theta) alone; it rises again, so it is glued from pieces"),
             (expected + 2 * k, "the pieces are not lowered: -2k is missing"),
             (bare - 2 * k, "the pieces are not turned over: (-1)^k is missing"),
+            (bare - 2 * piece, "the pieces are not turned over: (-1)^k is missing"),
             (expected + 4 * k, "2k is added; each piece lies lower than the one before"),
+            (expected + 4 * piece, "2k is added; each piece lies lower than the one before"),
             (margins.angular_margin(theta, 1) - 2 * k, "the angle is not multiplied by m"),
             (m * margins.angular_margin(theta, 1), "m multiplies the cosine; it multiplies the angle"),
         ]  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential
 from attnlib.transforms import sparse as maps
 
@@ -25,7 +25,8 @@ def entry_temperature(answer: float, scores) -> Verdict:
     >>> entry_temperature(..., [3, 2.6, 2.1])
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 < answer < np.inf:
         return not_yet("a temperature is one positive number")
