@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from serve import serving  # noqa: E402
 
 from web.formulae import to_mathml  # noqa: E402
+from web.notebooks import join_streams  # noqa: E402
 
 DOCUMENTS = sorted(Path(name).with_suffix("").as_posix() for name in parse_toc_yaml(ROOT / "_toc.yml"))
 PAGES = [f"{name}.html" for name in DOCUMENTS]
@@ -483,6 +484,23 @@ def test_a_figure_becomes_part_of_the_page(small_book):
     assert "<figcaption>Three weights, one sum.</figcaption>" in figures[0]
     assert "<details><summary>In words</summary>" in figures[1] and long.strip() in figures[1]
     assert not (book / "_build" / "html" / "_images").exists()
+
+
+def test_a_stream_is_joined_where_the_kernel_cut_it():
+    def piece(text, name="stdout"):
+        return nbformat.v4.new_output("stream", name=name, text=text)
+
+    cut = [
+        piece("a line in"),
+        piece(" two pieces\n"),
+        piece("beware\n", "stderr"),
+        piece("next"),
+        piece(" one\n"),
+    ]
+    assert [(o["name"], o["text"]) for o in join_streams(cut)] == [
+        ("stdout", "a line in two pieces\nnext one\n"),
+        ("stderr", "beware\n"),
+    ]
 
 
 def test_a_published_site_names_its_address(small_book):

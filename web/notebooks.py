@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from myst_nb.core import render
+from myst_nb.core.utils import coalesce_streams
 from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -131,8 +133,24 @@ def fetch_explorers(app, doctree, docname):
             place.replace_self(found.deepcopy())
 
 
+def join_streams(outputs):
+    """Join the pieces in which a kernel happened to send a stream, as they are.
+
+    myst-nb joins them too, but ends each piece with a line break, even in the middle of a line.
+    """
+    joined = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        if output["output_type"] == "stream" and last.get("name") == output["name"]:
+            last["text"] += output["text"]
+        else:
+            joined.append(output)
+    return coalesce_streams(joined)
+
+
 def setup(app):
-    """Register the cache, figures, folds and explorers."""
+    """Register the cache, figures, folds, explorers and streams."""
+    render.coalesce_streams = join_streams
     app.connect("config-inited", choose_cache)
     app.connect("doctree-read", inline_figures, priority=400)  # before Sphinx collects image files (500)
     app.connect("doctree-resolved", fetch_explorers)

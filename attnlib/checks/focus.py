@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import measures
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential, sparse
 
 
@@ -25,7 +25,8 @@ def lift_to_notice(answer: float, scores) -> Verdict:
     >>> lift_to_notice(..., [1.2, 0.8, -0.5])
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 <= answer < np.inf:
         return not_yet("a rise is one number, not negative")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -22,7 +22,8 @@ def temperature_of_bandwidth(answer: float, bandwidth: float) -> Verdict:
     >>> temperature_of_bandwidth(..., 10)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 < answer < np.inf:
         return not_yet("a temperature is one positive number")
@@ -37,8 +38,8 @@ def temperature_of_bandwidth(answer: float, bandwidth: float) -> Verdict:
         (bandwidth**2 / 2, "this divides by 2 where it should multiply"),
         (1 / (2 * bandwidth**2), "this is 1 / T"),
     ]
-    for number, sentence in named:
-        if abs(answer - number) <= 1e-3 * number:
+    for wrong, sentence in named:
+        if abs(answer - wrong) <= 1e-3 * wrong:
             return right(falls) if sentence is None else not_yet(sentence)
     return not_yet(f"{falls}; a Gaussian falls to {np.exp(-0.5):.3f} there")
 

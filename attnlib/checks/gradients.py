@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -24,7 +24,8 @@ def cross_rate(answer: float, weights, temperature: float) -> Verdict:
     >>> cross_rate(..., [0.7, 0.2, 0.1], temperature=2)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not -np.inf < answer < np.inf:
         return not_yet("a rate is one finite number")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 
 
 def next_sum(answer: float, largest: float, total: float, score: float) -> Verdict:
@@ -21,7 +21,8 @@ def next_sum(answer: float, largest: float, total: float, score: float) -> Verdi
     >>> next_sum(..., largest=2, total=1.5, score=3)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 <= answer < np.inf:
         return not_yet("a sum of powers is one positive number")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -20,7 +20,8 @@ def weight_after(answer: float, before, first_after: float) -> Verdict:
     >>> weight_after(0.15, [0.5, 0.3, 0.2], 0.8)
     not yet: the others do not pay the same amount; each pays the same share of what it has
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     before = np.asarray(before, dtype=float)
     first, second, *rest = before

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import scores
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -23,7 +23,8 @@ def odds_of_two_keys(answer: float, first: float, second: float, width: int) -> 
     >>> odds_of_two_keys(..., first=24, second=8, width=64)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 < answer < np.inf:
         return not_yet("odds are one positive number")

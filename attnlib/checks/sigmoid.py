@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential, logistic
 
 
@@ -22,7 +22,8 @@ def difference_for(answer: float, weight: float) -> Verdict:
     >>> difference_for(..., 0.9)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     answer = call(lambda: answer)
     if isinstance(answer, Verdict) or answer.ndim or not np.isfinite(answer):

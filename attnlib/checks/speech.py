@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -22,7 +22,8 @@ def lead_for_half(answer: float, frames: int) -> Verdict:
     >>> lead_for_half(..., frames=1335)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 < answer < np.inf:
         return not_yet("the lead is one positive number")
@@ -34,8 +35,8 @@ def lead_for_half(answer: float, frames: int) -> Verdict:
         (frames, not_yet("this is the ratio of the powers; the lead is its logarithm")),
         (np.log(frames / 2), not_yet("its share is half when one frame equals all of them")),
     ]  # fmt: skip
-    for number, verdict in mistakes:
-        if abs(answer - number) <= 0.005:
+    for wrong, verdict in mistakes:
+        if abs(answer - wrong) <= 0.005:
             return verdict
     share = float(exponential.softmax([answer, lead])[0])
     return not_yet(f"with a lead of {answer:.3f} the one frame gets {share:.3f}")

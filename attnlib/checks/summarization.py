@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import scores
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -23,7 +23,8 @@ def odds_of_cosines(answer: float, gap: float, scale: float) -> Verdict:
     >>> odds_of_cosines(..., gap=0.1, scale=20)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 < answer < np.inf:
         return not_yet("odds are one positive number")
@@ -37,8 +38,8 @@ def odds_of_cosines(answer: float, gap: float, scale: float) -> Verdict:
         (1 / odds, not_yet("these are the odds of the second against the first; turn them over")),
         (odds / (1 + odds), not_yet("this is the share of the first of the two; odds divide the two shares")),
     ]
-    for number, verdict in mistakes:
-        if abs(answer - number) <= 0.01 * number:
+    for wrong, verdict in mistakes:
+        if abs(answer - wrong) <= 0.01 * wrong:
             return verdict
     return not_yet(f"{answer:.3f} is too {'large' if answer > odds else 'small'}")
 

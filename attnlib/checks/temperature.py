@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import measures, scores
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -23,7 +23,8 @@ def temperature_for_odds(answer: float, gap: float, odds: float) -> Verdict:
     >>> temperature_for_odds(..., 2, 3)
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 < answer < np.inf:
         return not_yet("a temperature is one positive number")

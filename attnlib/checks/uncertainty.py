@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import measures
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
 
 
 def effective_number(answer: float, weights) -> Verdict:
@@ -22,7 +22,8 @@ def effective_number(answer: float, weights) -> Verdict:
     >>> effective_number(..., [0.5, 0.5])
     not yet: put your number in place of the dots
     """
-    if answer is None or answer is Ellipsis:
+    answer = number(answer)
+    if answer is None:
         return not_yet("put your number in place of the dots")
     if not 0 < answer < np.inf:
         return not_yet("an effective number is one positive number")
