@@ -68,7 +68,7 @@ def table(rows, digits=3):
     of numbers (an array) stays in one cell; anything else is shown as `str` does. The first column names
     the row.
 
-    Raises ValueError when there is no row or the keys differ.
+    Raises ValueError when there is no row, a column has no name, or the keys differ.
 
     >>> table([{"map": "softmax", "weights": np.array([0.25, 0.75])}])
     map          weights
@@ -78,6 +78,8 @@ def table(rows, digits=3):
     if not rows:
         raise ValueError("table needs at least one row, got none")
     header = tuple(rows[0])
+    if not all(name.strip() for name in header):
+        raise ValueError(f"every column of a table needs a name that can be read out, got {header}")
     for number, row in enumerate(rows):
         if tuple(row) != header:
             raise ValueError(f"row {number} has the columns {tuple(row)}, where row 0 has {header}")

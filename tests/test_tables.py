@@ -42,7 +42,10 @@ def test_digits():
     assert repr(table([{"a": 0.126, "b": np.array([-0.004])}], digits=2)).splitlines()[1] == "0.13  0.00"
 
 
-@pytest.mark.parametrize(("rows", "message"), [([], "at least one row"), ([{"a": 1}, {"b": 1}], "row 1 has")])
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [([], "at least one row"), ([{"a": 1}, {"b": 1}], "row 1 has"), ([{"": 1}], "needs a name")],
+)
 def test_errors(rows, message):
     with pytest.raises(ValueError, match=message):
         table(rows)
