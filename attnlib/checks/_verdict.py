@@ -51,3 +51,21 @@ def number(answer):
 
 def same(answer, expected):
     return np.allclose(answer, expected, rtol=1e-6, atol=1e-9)
+
+
+def find_fault(answer, expected, mistakes, *, shape, differs):
+    """Return the Verdict on a student's array (as `call` gave it) if it is not `expected`, else None.
+
+    `mistakes` are pairs (array, sentence): likely wrong answers, each with what leads to it. `shape` says
+    what the shape should be, `differs` what to do about a mistake that has no name.
+    """
+    if answer is None:
+        return not_yet(f"the function returned None; return an array of shape {expected.shape}")
+    if isinstance(answer, Verdict):
+        return answer
+    if answer.shape != expected.shape:
+        return not_yet(f"the shape is {answer.shape}; {shape} {expected.shape}")
+    for wrong, sentence in mistakes:
+        if same(answer, wrong):
+            return not_yet(sentence)
+    return None if same(answer, expected) else not_yet(differs)

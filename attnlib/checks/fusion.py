@@ -1,14 +1,14 @@
 """Checks of the exercises in foundations/fusion.
 
 >>> leave_one_out(lambda x, y, temperature: None)
-not yet: the function returned None; return 6 predictions
+not yet: the function returned None; return an array of shape (6,)
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -81,18 +81,15 @@ def leave_one_out(function: Callable) -> Verdict:
          "the columns sum to one; share out along the known points, so that each row does"),
         (np.where(others, y, 0).sum(axis=1) / 5, "this is the plain mean of the others"),
     ]  # fmt: skip
-    answer = call(function, x.copy(), y.copy(), temperature)
-    if answer is None:
-        return not_yet("the function returned None; return 6 predictions")
-    if isinstance(answer, Verdict):
-        return answer
-    if answer.shape != expected.shape:
-        return not_yet(f"the shape is {answer.shape}; one prediction for each point is {expected.shape}")
-    for wrong, sentence in mistakes:
-        if same(answer, wrong):
-            return not_yet(sentence)
-    if not same(answer, expected):
-        return not_yet("the predictions differ; compare the first with your own calculation on paper")
+    fault = find_fault(
+        call(function, x.copy(), y.copy(), temperature),
+        expected,
+        mistakes,
+        shape="one prediction for each point is",
+        differs="the predictions differ; compare the first with your own calculation on paper",
+    )
+    if fault:
+        return fault
     far = call(function, 100 * x, y.copy(), temperature)
     if isinstance(far, Verdict) or far is None or not np.isfinite(far).all():
         return not_yet("0 divided by 0 where the others are far; subtract the largest score first")

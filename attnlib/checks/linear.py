@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, right, same
 from attnlib.transforms import exponential, scaling
 
 
@@ -70,18 +70,15 @@ def linear_weights(function: Callable) -> Verdict:
         (scores - scores.min(axis=1, keepdims=True), "the rows are not divided by their sums"),
         (exponential.softmax(scores), "this is softmax; linear scaling has no exponential"),
     ]  # fmt: skip
-    answer = call(function, scores.copy())
-    if answer is None:
-        return not_yet(f"the function returned None; return an array of shape {expected.shape}")
-    if isinstance(answer, Verdict):
-        return answer
-    if answer.shape != expected.shape:
-        return not_yet(f"the shape is {answer.shape}; weights have that of the scores, {expected.shape}")
-    for wrong, sentence in mistakes:
-        if same(answer, wrong):
-            return not_yet(sentence)
-    if not same(answer, expected):
-        return not_yet("the weights differ; compare the first row with your own calculation on paper")
+    fault = find_fault(
+        call(function, scores.copy()),
+        expected,
+        mistakes,
+        shape="weights have that of the scores,",
+        differs="the weights differ; compare the first row with your own calculation on paper",
+    )
+    if fault:
+        return fault
     given = np.array([[5.0, 5.0, 5.0], [0.0, 1.0, 3.0]])
     flat = call(function, given)
     if not isinstance(flat, np.ndarray) or flat.shape != given.shape or not np.isfinite(flat).all():

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import margins
-from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, right, same
 
 
 def largest_margin(answer: float, classes: int) -> Verdict:
@@ -78,20 +78,15 @@ def additive_margin_logits(function: Callable) -> Verdict:
         (scale * (cosines * length * sizes - off), "nothing is divided by its length; use cosines"),
         (cosines - off, "the scale has no effect"),
     ]  # fmt: skip
-    answer = call(function, features.copy(), weights.copy(), labels.copy(), scale, margin)
-    if answer is None:
-        return not_yet(f"the function returned None; return an array of shape {expected.shape}")
-    if isinstance(answer, Verdict):
-        return answer
-    if answer.shape != expected.shape:
-        return not_yet(
-            f"the shape is {answer.shape}; one row per feature and one column per class is {expected.shape}"
-        )
-    for wrong, sentence in mistakes:
-        if same(answer, wrong):
-            return not_yet(sentence)
-    if not same(answer, expected):
-        return not_yet("the logits differ; compare the first row with your own calculation on paper")
+    fault = find_fault(
+        call(function, features.copy(), weights.copy(), labels.copy(), scale, margin),
+        expected,
+        mistakes,
+        shape="one row per feature and one column per class is",
+        differs="the logits differ; compare the first row with your own calculation on paper",
+    )
+    if fault:
+        return fault
     return right("the right cosine gives away the margin, and then the scale multiplies all")
 
 

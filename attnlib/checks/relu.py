@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, right, same
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, right, same
 from attnlib.transforms import exponential, rectified, scaling
 
 
@@ -76,18 +76,15 @@ def merge(function: Callable) -> Verdict:
         (weigh(np.exp(log_sums)), "the shares do not sum to one; divide by their sum"),
         (weigh(softmax(-log_sums, axis=0)), "the sign is turned: a larger log-sum-exp is worth more"),
     ]  # fmt: skip
-    answer = call(function, contexts.copy(), log_sums.copy())
-    if answer is None:
-        return not_yet(f"the function returned None; return an array of shape {expected.shape}")
-    if isinstance(answer, Verdict):
-        return answer
-    if answer.shape != expected.shape:
-        return not_yet(f"the shape is {answer.shape}; a context for each query is {expected.shape}")
-    for wrong, sentence in mistakes:
-        if same(answer, wrong):
-            return not_yet(sentence)
-    if not same(answer, expected):
-        return not_yet("the contexts differ; try two workers of equal log-sum-exps: shares of one half")
+    fault = find_fault(
+        call(function, contexts.copy(), log_sums.copy()),
+        expected,
+        mistakes,
+        shape="a context for each query is",
+        differs="the contexts differ; try two workers of equal log-sum-exps: shares of one half",
+    )
+    if fault:
+        return fault
     large = call(function, contexts.copy(), log_sums + 1e3)
     if not isinstance(large, np.ndarray) or not np.isfinite(large).all():
         return not_yet("large log-sum-exps overflow; subtract the largest before you exponentiate")

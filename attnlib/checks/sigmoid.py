@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, right, same
 from attnlib.transforms import exponential, logistic
 
 
@@ -81,18 +81,15 @@ def one_by_one(function: Callable) -> Verdict:
         (wanted(scores, mask=mask), "the temperature has no effect"),
         (exponential.softmax(scores, mask=mask, temperature=T), "this is softmax: the weights compete"),
     ]  # fmt: skip
-    answer = call(function, scores.copy(), mask.copy(), T)
-    if answer is None:
-        return not_yet(f"the function returned None; return an array of shape {expected.shape}")
-    if isinstance(answer, Verdict):
-        return answer
-    if answer.shape != expected.shape:
-        return not_yet(f"the shape is {answer.shape}; weights have that of the scores, {expected.shape}")
-    for wrong, sentence in mistakes:
-        if same(answer, wrong):
-            return not_yet(sentence)
-    if not same(answer, expected):
-        return not_yet("the weights differ; compare the first row with your own calculation on paper")
+    fault = find_fault(
+        call(function, scores.copy(), mask.copy(), T),
+        expected,
+        mistakes,
+        shape="weights have that of the scores,",
+        differs="the weights differ; compare the first row with your own calculation on paper",
+    )
+    if fault:
+        return fault
     large = call(function, 1e3 * scores, mask.copy(), T)
     if not isinstance(large, np.ndarray) or not np.isfinite(large).all():
         return not_yet("large scores overflow; raise e to −|z| only")

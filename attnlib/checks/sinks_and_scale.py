@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -131,18 +131,15 @@ def scalable_softmax_with_mask(function: Callable) -> Verdict:
         (softmax(scores * scale * np.log(n), axis=0, mask=mask),
          "the columns sum to one; share out along the keys, so that each row does"),
     ]  # fmt: skip
-    answer = call(function, scores.copy(), mask.copy(), scale)
-    if answer is None:
-        return not_yet(f"the function returned None; return an array of shape {expected.shape}")
-    if isinstance(answer, Verdict):
-        return answer
-    if answer.shape != expected.shape:
-        return not_yet(f"the shape is {answer.shape}; weights have that of the scores, {expected.shape}")
-    for wrong, sentence in mistakes:
-        if same(answer, wrong):
-            return not_yet(sentence)
-    if not same(answer, expected):
-        return not_yet("the weights differ; compare the first row with your own calculation on paper")
+    fault = find_fault(
+        call(function, scores.copy(), mask.copy(), scale),
+        expected,
+        mistakes,
+        shape="weights have that of the scores,",
+        differs="the weights differ; compare the first row with your own calculation on paper",
+    )
+    if fault:
+        return fault
     large = call(function, scores * 1e4, mask.copy(), scale)
     if not isinstance(large, np.ndarray) or not same(large, scalable(scores * 1e4, mask=mask, scale=scale)):
         return not_yet("large scores overflow; subtract the largest kept score before you exponentiate")

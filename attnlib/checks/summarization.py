@@ -1,7 +1,7 @@
 """Checks of the exercises in applications/summarization.
 
 >>> attention_received(lambda vectors, scale: None)
-not yet: the function returned None; return one number per sentence, 5
+not yet: the function returned None; return an array of shape (5,)
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import scores
-from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, right
 from attnlib.transforms import exponential
 
 
@@ -78,18 +78,15 @@ def attention_received(function: Callable) -> Verdict:
         (softmax(cosines, mask=others).mean(axis=0), "the scale has no effect"),
         (softmax(cosines / scale, mask=others).mean(axis=0), "the scale divides the cosines; it multiplies"),
     ]  # fmt: skip
-    answer = call(function, vectors, scale)
-    if answer is None:
-        return not_yet(f"the function returned None; return one number per sentence, {len(vectors)}")
-    if isinstance(answer, Verdict):
-        return answer
-    if answer.shape != expected.shape:
-        return not_yet(f"the shape is {answer.shape}; one number per sentence is {expected.shape}")
-    for wrong, sentence in mistakes:
-        if same(answer, wrong):
-            return not_yet(sentence)
-    if not same(answer, expected):
-        return not_yet("the shares differ; compare one row of weights with your own calculation on paper")
+    fault = find_fault(
+        call(function, vectors, scale),
+        expected,
+        mistakes,
+        shape="one number per sentence is",
+        differs="the shares differ; compare one row of weights with your own calculation on paper",
+    )
+    if fault:
+        return fault
     large = call(function, vectors, 4e4)
     if isinstance(large, Verdict) or large is None or not np.isfinite(large).all():
         return not_yet("large scales overflow; subtract the largest score before you exponentiate")

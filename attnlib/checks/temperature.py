@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import measures, scores
-from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -74,20 +74,15 @@ def attention_weights(function: Callable) -> Verdict:
         (softmax(scaled, temperature=temperature), "the mask has no effect"),
         (softmax(scaled, mask=mask), "the temperature has no effect"),
     ]  # fmt: skip
-    answer = call(function, query, key, mask, temperature)
-    if answer is None:
-        return not_yet(f"the function returned None; return an array of shape {expected.shape}")
-    if isinstance(answer, Verdict):
-        return answer
-    if answer.shape != expected.shape:
-        return not_yet(
-            f"the shape is {answer.shape}; one row per query and one column per key is {expected.shape}"
-        )
-    for wrong, sentence in mistakes:
-        if same(answer, wrong):
-            return not_yet(sentence)
-    if not same(answer, expected):
-        return not_yet("the weights differ; compare the first row with your own calculation on paper")
+    fault = find_fault(
+        call(function, query, key, mask, temperature),
+        expected,
+        mistakes,
+        shape="one row per query and one column per key is",
+        differs="the weights differ; compare the first row with your own calculation on paper",
+    )
+    if fault:
+        return fault
     large = call(function, 100 * query, 100 * key, mask, temperature)
     if isinstance(large, Verdict) or large is None or not np.isfinite(large).all():
         return not_yet("large scores overflow; subtract the largest score before you exponentiate")
