@@ -15,15 +15,13 @@ import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import open_browser, watch
+from serve import serving
 from sphinx_external_toc.parsing import parse_toc_yaml
 
+from web.formulae import to_mathml
+from web.notebooks import join_streams
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-from serve import serving  # noqa: E402
-
-from web.formulae import to_mathml  # noqa: E402
-from web.notebooks import join_streams  # noqa: E402
-
 DOCUMENTS = sorted(Path(name).with_suffix("").as_posix() for name in parse_toc_yaml(ROOT / "_toc.yml"))
 PAGES = [f"{name}.html" for name in DOCUMENTS]
 OWN_PAGES = ["search.html", "404.html"]
