@@ -5,7 +5,7 @@ by name.
 """
 
 # fmt: off
-# ruff: noqa: I001
+# ruff: noqa: F401, I001
 from attnlib.attention import attend, attend_vjp
 from attnlib.catalogue import CATALOGUE, FACTS
 from attnlib.gradients import check_vjp, jacobian, temperature_gradient
@@ -34,16 +34,4 @@ from attnlib.transforms.scaling import (
 )
 from attnlib.transforms.sparse import entmax, entmax_vjp, sparsemax, sparsemax_vjp
 
-__all__ = [
-    "CATALOGUE", "FACTS", "a_softmax", "a_softmax_vjp", "additive_score", "additive_score_vjp",
-    "am_softmax", "am_softmax_vjp", "angular_margin", "angular_margin_vjp", "attend", "attend_vjp",
-    "causal_mask", "check_vjp", "cosine_score", "cosine_score_vjp", "cross_entropy", "cross_entropy_vjp",
-    "decimal_scaling", "decimal_scaling_vjp", "dot_product_score", "dot_product_score_vjp", "entmax",
-    "entmax_vjp", "entropy", "expected_calibration_error", "gumbel_softmax", "gumbel_softmax_vjp",
-    "jacobian", "kl_divergence", "length_normalization", "length_normalization_vjp", "linear",
-    "linear_vjp", "log_softmax", "log_softmax_vjp", "min_max", "min_max_vjp", "perplexity",
-    "relu_attention", "relu_attention_vjp", "scalable_softmax", "scalable_softmax_vjp",
-    "scaled_dot_product_score", "scaled_dot_product_score_vjp", "sigmoid", "sigmoid_attention",
-    "sigmoid_attention_vjp", "sigmoid_vjp", "softmax", "softmax_one", "softmax_one_vjp", "softmax_vjp",
-    "sparsemax", "sparsemax_vjp", "support_size", "temperature_gradient", "top_k_mass", "total_variation",
-]
+__all__ = sorted(name for name, value in globals().items() if name.isupper() or callable(value))
