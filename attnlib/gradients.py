@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import positive, real_array, same_shape, vjp_of
+from attnlib._rows import positive, real_array, same_shape, sum_to, vjp_of
 
 
 def jacobian(transform, scores, **options):
@@ -66,11 +66,4 @@ def temperature_gradient(scores, grad_scores, temperature):
     T = positive(temperature, x.shape, None)
     with np.errstate(all="ignore"):
         terms = np.where(grad == 0, 0.0, x * grad)  # a dropped score may be -inf or NaN
-        return (
-            -np.sum(
-                terms,
-                axis=tuple(i for i in range(x.ndim) if T.ndim == 0 or T.shape[i] == 1),
-                keepdims=T.ndim > 0,
-            )
-            / T
-        )
+        return -sum_to(terms, T.shape) / T
