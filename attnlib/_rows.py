@@ -99,10 +99,12 @@ def positive(temperature, shape, axis):
     return T
 
 
-def number(value, name):
-    """Return an option that must be one real number as a float."""
+def number(value, name, allowed="a real number", holds=lambda value: True):
+    """Return an option that must be one real number as a float, after a test of its value."""
     if not isinstance(value, Real):
         raise TypeError(f"{name} must be one real number, not {value!r}")
+    if not holds(float(value)):
+        raise ValueError(f"{name} must be {allowed}, not {value}")
     return float(value)
 
 

@@ -133,14 +133,11 @@ def cross_entropy_vjp(logits, labels):
 
 
 def _pieces(theta, margin):
-    m = number(margin, "margin")
-    if m not in (1, 2, 3, 4):
-        raise ValueError(f"margin must be 1, 2, 3 or 4, not {margin}")
+    m = number(margin, "margin", "1, 2, 3 or 4", (1, 2, 3, 4).__contains__)
     (theta,), kind = real_arrays(theta=theta)
-    if ((theta < 0) | (theta > np.pi)).any():
-        raise ValueError(
-            f"theta must lie between 0 and pi, not {theta[(theta < 0) | (theta > np.pi)].flat[0]}"
-        )
+    outside = (theta < 0) | (theta > np.pi)
+    if outside.any():
+        raise ValueError(f"theta must lie between 0 and pi, not {theta[outside].flat[0]}")
     with np.errstate(all="ignore"):
         return theta, np.minimum(np.floor(m * theta / np.pi), m - 1.0), m, kind
 
@@ -149,9 +146,8 @@ def _cosines(features, weights, labels):
     """Return features, weights, their cosines, where the labels are, the result's dtype."""
     (x, w), kind = real_arrays(features=features, weights=weights)
     if x.ndim != 2 or w.ndim != 2:
-        raise ValueError(
-            f"features and weights must have shapes (batch, d) and (classes, d), not {x.shape}, {w.shape}"
-        )
+        shapes = f"{x.shape}, {w.shape}"
+        raise ValueError(f"features and weights must have shapes (batch, d) and (classes, d), not {shapes}")
     at = np.arange(len(x)), class_labels(labels, len(x), len(w))
     return x, w, cosine_score(x, w), at, kind
 

@@ -119,9 +119,7 @@ def softmax_one_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0
     array([0.25])
     """
     grad, blocks = shifted(scores, axis, mask, temperature, sink=_number(sink), grad=grad_weights)
-    for z, g in blocks:
-        g[...] = softmax_vjp(z, g)
-    return grad
+    return pull_softmax(grad, blocks)
 
 
 def scalable_softmax(scores, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
@@ -149,20 +147,20 @@ def scalable_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperatur
     array([ 0.1733, -0.1733])
     """
     grad, blocks = shifted(scores, axis, mask, temperature, sharpen=_log_n(scale), grad=grad_weights)
+    return pull_softmax(grad, blocks)
+
+
+def pull_softmax(grad, blocks):
+    """Pull a gradient back through the softmax of each block."""
     for z, g in blocks:
         g[...] = softmax_vjp(z, g)
     return grad
 
 
 def _number(sink):
-    sink = number(sink, "sink")
-    if np.isnan(sink):
-        raise ValueError(f"sink must be a number, not {sink}")
-    return sink
+    return number(sink, "sink", "a number", lambda b: b == b)
 
 
 def _log_n(scale):
-    scale = number(scale, "scale")
-    if not 0 <= scale < np.inf:
-        raise ValueError(f"scale must be finite and not negative, not {scale}")
+    scale = number(scale, "scale", "finite and not negative", lambda s: 0 <= s < np.inf)
     return lambda T, n: np.maximum(T / scale, 5e-324) / np.log(n)

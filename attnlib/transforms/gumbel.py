@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnlib._rows import shifted
-from attnlib.transforms.exponential import softmax, softmax_vjp
+from attnlib.transforms.exponential import pull_softmax, softmax
 
 
 def gumbel_softmax(scores, axis=-1, *, mask=None, temperature=1.0, rng=None, noise=None, hard=False):
@@ -42,9 +42,7 @@ def gumbel_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=
     array([ 0.25, -0.25])
     """
     grad, blocks = shifted(scores, axis, mask, temperature, noise=noise, grad=grad_weights)
-    for z, g in blocks:
-        g[...] = softmax_vjp(z, g)
-    return grad
+    return pull_softmax(grad, blocks)
 
 
 def _noise(scores, rng, noise):

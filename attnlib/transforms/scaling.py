@@ -93,10 +93,7 @@ def decimal_scaling(scores, axis=-1, *, mask=None, temperature=1.0):
     array([-0.986,  0.917])
     """
     weights, blocks = plain(scores, axis, mask, _mantissa(scores, axis, temperature))
-    with closing(blocks):  # an error must not leave it open: it holds numpy's error state
-        for z, _ in blocks:
-            _times_ten_to(z, -_decade(z, weights.dtype))
-    return weights
+    return _move_point(weights, blocks)
 
 
 def decimal_scaling_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
@@ -106,10 +103,7 @@ def decimal_scaling_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature
     array([0.01, 0.02])
     """
     grad, blocks = plain(scores, axis, mask, _mantissa(scores, axis, temperature), grad=grad_weights)
-    with closing(blocks):
-        for z, _, g in blocks:
-            _times_ten_to(g, -_decade(z, grad.dtype))
-    return grad
+    return _move_point(grad, blocks)
 
 
 def length_normalization(scores, axis=-1, *, mask=None, temperature=1.0):
@@ -168,6 +162,15 @@ def _pull_stretch(p, g, low, high, flat, span):
     g += np.where(high, at_high / np.maximum(total(high), 1), 0.0)
     g /= np.where(flat, 1.0, span)  # last: 1/span may be beyond the dtype, and inf - inf is NaN
     np.copyto(g, 0.0, where=flat)
+
+
+def _move_point(result, blocks):
+    """Divide what each block ends with, its scores or their gradient, by the power of ten of its scores."""
+    with closing(blocks):  # an error must not leave it open: it holds numpy's error state
+        for block in blocks:
+            z, moved = block[0], block[0 if len(block) == 2 else 2]
+            _times_ten_to(moved, -_decade(z, result.dtype))
+    return result
 
 
 def _mantissa(scores, axis, temperature):

@@ -75,10 +75,7 @@ def entmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, alp
 
 
 def _checked(alpha):
-    alpha = number(alpha, "alpha")
-    if 1 <= alpha < np.inf:
-        return alpha
-    raise ValueError(f"alpha must be finite and at least 1, not {alpha}")
+    return number(alpha, "alpha", "finite and at least 1", lambda a: 1 <= a < np.inf)
 
 
 def _share_out(z, alpha):
