@@ -35,9 +35,8 @@ def attend(query, key, value, *, score, transform, mask=None):
     finite = np.isfinite(v)
     with np.errstate(all="ignore"):
         context = w @ np.where(finite, v, 0.0)
-        for j in np.flatnonzero(
-            ~finite.all(axis=(*range(v.ndim - 2), -1))
-        ):  # NaN or inf: only where the query keeps it
+        rows = np.flatnonzero(~finite.all(axis=(*range(v.ndim - 2), -1)))
+        for j in rows:  # NaN or inf: only where the query keeps it
             here = np.where(finite[..., j, :], 0.0, v[..., j, :])
             context = context + np.where(kept[..., j, None], w[..., j, None] * here[..., None, :], 0.0)
         return context.astype(kind), weights
@@ -79,9 +78,7 @@ def _where_used(used, vectors):
 def _checked(**given):
     (w, v, *rest), kind = real_arrays(**given)
     if w.ndim < 2:
-        raise ValueError(
-            "query and key must have shapes (..., queries, d) and (..., keys, d), not be vectors"
-        )
+        raise ValueError("query and key must have shapes (..., queries, d), (..., keys, d), not be vectors")
     if v.ndim < 2 or v.shape[-2] != w.shape[-1]:
         raise ValueError(f"value must have shape (..., {w.shape[-1]}, width), one row per key, not {v.shape}")
     return (w, v, *rest), kind

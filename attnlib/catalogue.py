@@ -8,17 +8,12 @@ from attnlib.transforms import exponential, gumbel, logistic, rectified, scaling
 #: What a fact says: each True is tested on random rows, each False by a row that breaks it ("exact zeros
 #: possible" the other way round). Order preserving: a larger score never gets a smaller weight. Scale: by a
 #: positive factor. Smooth: a continuous derivative.
+# fmt: off
 FACTS = (
-    *(
-        "sums to one",
-        "within [0, 1]",
-        "non-negative",
-        "shift invariant",
-        "scale invariant",
-        "order preserving",
-    ),
-    *("exact zeros possible", "smooth everywhere"),
+    "sums to one", "within [0, 1]", "non-negative", "shift invariant", "scale invariant",
+    "order preserving", "exact zeros possible", "smooth everywhere",
 )
+# fmt: on
 
 
 class Transform(namedtuple("Transform", "name function vjp formula citation facts")):

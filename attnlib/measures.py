@@ -96,7 +96,7 @@ def expected_calibration_error(probabilities, labels, bins=15):
     p = real_array(probabilities, "probabilities")[0].astype(np.float64)
     if p.ndim != 2 or p.size == 0:
         raise ValueError(
-            f"probabilities must have shape (samples, classes) with one of each at least, not {p.shape}"
+            f"probabilities must have shape (samples, classes), one of each at least, not {p.shape}"
         )
     if not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"probabilities must lie between 0 and 1, not be {p[~((p >= 0) & (p <= 1))][0]}")
@@ -118,9 +118,8 @@ def class_labels(labels, samples, classes):
     if y.shape != (samples,):
         raise ValueError(f"labels must have shape ({samples},), one per sample, not {y.shape}")
     if y.size and not 0 <= y.min() <= y.max() < classes:
-        raise ValueError(
-            f"labels must lie between 0 and {classes - 1}, not be {y[(y < 0) | (y >= classes)][0]}"
-        )
+        wrong = y[(y < 0) | (y >= classes)][0]
+        raise ValueError(f"labels must lie between 0 and {classes - 1}, not be {wrong}")
     return y
 
 
