@@ -135,9 +135,9 @@ def cross_entropy_vjp(logits, labels):
 def _pieces(theta, margin):
     m = number(margin, "margin", "1, 2, 3 or 4", (1, 2, 3, 4).__contains__)
     (theta,), kind = real_arrays(theta=theta)
-    outside = (theta < 0) | (theta > np.pi)
-    if outside.any():
-        raise ValueError(f"theta must lie between 0 and pi, not {theta[outside].flat[0]}")
+    outside = theta[(theta < 0) | (theta > np.pi)]
+    if outside.size:
+        raise ValueError(f"theta must lie between 0 and pi, not {outside[0]}")
     with np.errstate(all="ignore"):
         return theta, np.minimum(np.floor(m * theta / np.pi), m - 1.0), m, kind
 

@@ -98,8 +98,9 @@ def expected_calibration_error(probabilities, labels, bins=15):
         raise ValueError(
             f"probabilities must have shape (samples, classes), one of each at least, not {p.shape}"
         )
-    if not ((p >= 0) & (p <= 1)).all():
-        raise ValueError(f"probabilities must lie between 0 and 1, not be {p[~((p >= 0) & (p <= 1))][0]}")
+    wrong = p[~((p >= 0) & (p <= 1))]
+    if wrong.size:
+        raise ValueError(f"probabilities must lie between 0 and 1, not be {wrong[0]}")
     bins = index(bins)
     if bins < 1:
         raise ValueError(f"bins must be 1 or more, not {bins}")
@@ -117,9 +118,9 @@ def class_labels(labels, samples, classes):
         raise TypeError(f"labels must be integers, not {y.dtype}")
     if y.shape != (samples,):
         raise ValueError(f"labels must have shape ({samples},), one per sample, not {y.shape}")
-    if y.size and not 0 <= y.min() <= y.max() < classes:
-        wrong = y[(y < 0) | (y >= classes)][0]
-        raise ValueError(f"labels must lie between 0 and {classes - 1}, not be {wrong}")
+    wrong = y[(y < 0) | (y >= classes)]
+    if wrong.size:
+        raise ValueError(f"labels must lie between 0 and {classes - 1}, not be {wrong[0]}")
     return y
 
 

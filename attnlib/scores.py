@@ -184,10 +184,9 @@ def _score_vjp(vjp, grad_scores, **given):
 
 
 def _checked(given):
-    arrays, kind = real_arrays(**given)
-    q, k, *rest = arrays
+    (q, k, *rest), kind = real_arrays(**given)
     if q.ndim == 0 or k.ndim == 0:
         raise ValueError("query and key must be vectors or arrays of them, not single numbers")
     if not rest and q.shape[-1] != k.shape[-1]:
         raise ValueError(f"query and key must have the same width, not {q.shape[-1]} and {k.shape[-1]}")
-    return arrays, kind
+    return (q, k, *rest), kind
