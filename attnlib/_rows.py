@@ -145,11 +145,13 @@ def shifted(scores, axis, mask, temperature, **extras):
     `sharpen`, a function of T and the number of kept entries that returns T; `dropped`, the weight of a
     dropped entry (0). A row that holds +inf arrives as 0 on its infinite entries and -inf elsewhere.
     """
-    if mask is None and not extras and axis == -1 and type(scores) is np.ndarray and scores.ndim == 1:
-        kind = scores.dtype.type
-        if kind in HUGE and type(temperature) is float and temperature == 1.0 and scores.size:
-            weights = np.empty(scores.shape, kind)
-            return weights, _one_row(scores, weights, kind)
+    simple = mask is None and not extras and axis == -1 and type(temperature) is float and temperature == 1.0
+    kind = scores.dtype.type if simple and type(scores) is np.ndarray and scores.ndim == 1 else None
+    if kind in HUGE and scores.size:  # one plain row: what _blocks does, whose bookkeeping costs more than it
+        top, huge = scores[scores.argmax()], HUGE[kind]
+        if -huge <= top <= huge and np.geterr()["under"] == "ignore":  # it can only underflow
+            weights = scores - top
+            return weights, [weights]
     return _open(True, scores, axis, mask, temperature, **extras)
 
 
@@ -170,23 +172,10 @@ def _open(shift, scores, axis, mask, temperature, grad=None, noise=None, **extra
     noise = None if noise is None else same_shape(noise, x.shape, "noise")
     last = axis == x.ndim - 1
     if not last:  # in memory the result's rows run last whatever their axis: bodies and sums run along them
-        x, keep, grad, noise = (a if a is None else np.moveaxis(a, axis, -1) for a in (x, keep, grad, noise))
-        T = np.moveaxis(T, axis, -1) if T.ndim else T
+        arrays = x, keep, T, grad, noise
+        x, keep, T, grad, noise = (np.moveaxis(a, axis, -1) if np.ndim(a) else a for a in arrays)
     out = np.empty(x.shape, kind)
     return out if last else np.moveaxis(out, -1, axis), _blocks(x, out, keep, T, grad, noise, shift, **extras)
-
-
-def _one_row(x, weights, kind):
-    """Do what _blocks does for one plain row, without its bookkeeping (which costs more than a short row).
-
-    Such a row can only underflow, so numpy's usual state is quiet enough; setting another costs a third more.
-    """
-    top = x[x.argmax()]
-    if -HUGE[kind] <= top <= HUGE[kind] and np.geterr()["under"] == "ignore":
-        np.subtract(x, top, weights)
-        yield weights
-    else:
-        yield from _blocks(x, weights, None, np.ones(()), None, None, True)
 
 
 def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, dropped=0.0, scale_free=False):
@@ -255,15 +244,14 @@ def clear(z, where, value=0.0):
 def _subtract_top(s, z, gone, t, work):
     """Write (s - max s)/t into z; return which entries are dropped (or None) and which rows hold +inf."""
     top = np.maximum.reduce(s, axis=-1, keepdims=True, initial=-LARGEST[work])
-    half = None
+    hot = None
     if not (top <= HUGE[work]).all():  # rare: +inf, NaN, or a difference that may overflow, taken from halves
         gone, hot, half = s == -np.inf, top == np.inf, np.where(top > HUGE[work], work(0.5), work(1.0))
         s, top = np.where(hot, np.where(s == np.inf, 0.0, -np.inf), s * half), np.where(hot, 0.0, top * half)
     np.subtract(s, top, out=z)
     _divide(z, t, work)
-    if half is None:
-        return gone, None
-    z /= half
+    if hot is not None:
+        z /= half
     return gone, hot
 
 
