@@ -61,12 +61,12 @@ def attend_vjp(query, key, value, grad_context, *, score, transform, mask=None):
     shape = (*np.broadcast_shapes(w.shape[:-2], v.shape[:-2]), w.shape[-2], v.shape[-1])
     g = same_shape(g, shape, "grad_context", "the context")
     with np.errstate(all="ignore"):
-        grad_weights = sum_to(g @ np.swapaxes(v, -1, -2), w.shape)
-        grad_value = sum_to(np.swapaxes(w, -1, -2) @ g, v.shape).astype(kind)
+        grad_weights = sum_to(g @ v.mT, w.shape)
+        grad_value = sum_to(w.mT @ g, v.shape).astype(kind)
     grad_scores = vjp_of(transform)(scores, grad_weights, mask=mask)
     rows, columns = ((grad_scores != 0).any(axis=i, keepdims=True) for i in (-1, -2))
     query = _where_used(rows, query)
-    key = _where_used(np.swapaxes(columns, -1, -2), key)
+    key = _where_used(columns.mT, key)
     return *vjp_of(score)(query, key, grad_scores=grad_scores)[:2], grad_value
 
 

@@ -67,8 +67,7 @@ def kl_divergence(p, q, axis=-1):
     >>> print(kl_divergence([1, 0], [0.5, 0.5]).round(4), kl_divergence([0.5, 0.5], [1, 0]))
     0.6931 inf
     """
-    p, q = np.broadcast_arrays(_rows(p, axis, "p"), _rows(q, axis, "q"))
-    return _sum_p_log(p, q)
+    return _sum_p_log(_rows(p, axis, "p"), _rows(q, axis, "q"))
 
 
 def total_variation(p, q, axis=-1):

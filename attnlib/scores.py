@@ -110,11 +110,11 @@ def causal_mask(queries, keys):
 
 
 def _dot(q, k):
-    return q @ np.swapaxes(k, -1, -2)
+    return q @ k.mT
 
 
 def _dot_vjp(q, k, g):
-    return g @ k, np.swapaxes(g, -1, -2) @ q
+    return g @ k, g.mT @ q
 
 
 def _root(q):
@@ -155,7 +155,7 @@ def _additive_vjp(q, k, W, U, v, g):
     h = _hidden(q, k, W, U, v)
     by_sum = g[..., None] * v * (1.0 - h * h)
     by_q, by_k = by_sum.sum(axis=-2), by_sum.sum(axis=-3)
-    by_W, by_U = np.swapaxes(by_q, -1, -2) @ q, np.swapaxes(by_k, -1, -2) @ k
+    by_W, by_U = by_q.mT @ q, by_k.mT @ k
     return by_q @ W, by_k @ U, by_W, by_U, g[..., None] * h
 
 
