@@ -187,7 +187,7 @@ def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, droppe
     T = None if scale_free or (T.ndim == 0 and T == 1 and not sharpen) else T
     with np.errstate(all="ignore"):
         for cut in _cuts(x.shape):
-            s, n, hot = x[cut], work(length), None
+            s, n, t = x[cut], work(length), None
             z = out[cut] if own else np.empty((*s.shape[:-1], length + (sink is not None)), work)
             if copy:
                 _load(z[..., :length], s, cut, keep, noise)
@@ -198,8 +198,10 @@ def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, droppe
                 n = (length - np.add.reduce(gone, -1, np.int32, None, True)).astype(work)
             elif count:
                 gone = None
-            t = T if T is None or T.ndim == 0 else T[cut]
-            t = sharpen(t, np.maximum(n, 1)) if sharpen else t
+            if T is not None:  # in the dtype of z; one that is too small for it becomes its smallest number
+                t = T[cut] if T.ndim else T
+                t = sharpen(t, np.maximum(n, 1)) if sharpen else t
+                t = np.maximum(t.astype(work), SMALLEST[work])
             if shift:
                 gone, hot = _subtract_top(s, z, gone, t, work)
             else:
@@ -213,7 +215,7 @@ def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, droppe
                 parts.append(result)
             yield parts if len(parts) > 1 else z
             if grad is not None and t is not None:
-                result /= _clip(t, work)
+                result /= t
             clear(result, gone, dropped)
             if grad is not None and hot is not None and hot.any():
                 clear(result, hot & ~np.isnan(z))
@@ -258,16 +260,10 @@ def _subtract_top(s, z, gone, t, work):
 def _divide(z, t, work):
     """Divide z by the temperature in place; T = inf turns every finite number into 0."""
     if t is not None:
-        t = _clip(t, work)
         if (t == np.inf).any():
             np.copyto(z, 0.0, where=(t == np.inf) & np.isfinite(z))
             t = np.minimum(t, work(LARGEST[work]))
         z /= t
-
-
-def _clip(t, work):
-    """Return the temperature in the dtype z has; one that is too small for it becomes its smallest number."""
-    return np.maximum(t.astype(work), SMALLEST[work])
 
 
 def _cuts(shape):
