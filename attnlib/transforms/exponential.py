@@ -15,12 +15,10 @@ def softmax(scores, axis=-1, *, mask=None, temperature=1.0):
     Parameters
     ----------
     scores : array of real numbers, any shape
-        The rows to normalize run along `axis`.
     axis : int
-        The axis the weights sum to one over.
+        The axis along which rows run; the weights of each sum to one.
     mask : boolean array that broadcasts to scores, optional
-        True = keep. A dropped entry gets weight 0; a row with nothing kept is all 0. A score of -inf is
-        dropped too.
+        True = keep. A dropped entry, or a score of -inf, gets weight 0; a row with nothing kept is all 0.
     temperature : positive number, or array with the scores' ndim and length 1 along the axis
         T to 0 puts all weight on the largest score, T = inf shares it equally.
 

@@ -85,9 +85,8 @@ def decimal_scaling(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = z_i / 10^j, \qquad z = x/T, \quad j \text{ the smallest integer with } \max_i |z_i| < 10^j
 
-    j may be negative; a row of zeros keeps j = 0. Signs stay. Arguments and errors as for
-    :func:`~attnlib.softmax`; a score of +inf is a ValueError. Source: Han, Kamber and Pei, Data Mining,
-    3.5.2.
+    j may be negative; a row of zeros keeps j = 0. Signs stay. Arguments, errors and source as for
+    :func:`min_max`, but the temperature counts; a score of +inf is a ValueError.
 
     >>> decimal_scaling([-986, 917])
     array([-0.986,  0.917])

@@ -58,8 +58,7 @@ def entmax(scores, axis=-1, *, mask=None, temperature=1.0, alpha=1.5):
 def entmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, alpha=1.5):
     r"""Pull a gradient by the weights back to the scores.
 
-    With :math:`u_i = p_i^{2-\alpha}` on the support and 0 off it, :math:`u_i (g_i - \sum_j u_j g_j / \sum_j
-    u_j) / T`. Arguments as for :func:`entmax`; grad_weights has the scores' shape.
+    :math:`u_i (g_i - \sum_j u_j g_j / \sum_j u_j) / T`, with :math:`u_i = p_i^{2-\alpha}`, 0 off the support.
 
     >>> entmax_vjp([0, 0, -9], [1, 0, 0]).round(4)  # u = sqrt(1/2) twice
     array([ 0.3536, -0.3536, -0.    ])
