@@ -116,8 +116,7 @@ def softmax_one_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0
     >>> softmax_one_vjp([0], [1])
     array([0.25])
     """
-    grad, blocks = shifted(scores, axis, mask, temperature, sink=_number(sink), grad=grad_weights)
-    return pull_softmax(grad, blocks)
+    return pull_softmax(*shifted(scores, axis, mask, temperature, sink=_number(sink), grad=grad_weights))
 
 
 def scalable_softmax(scores, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
@@ -144,8 +143,7 @@ def scalable_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperatur
     >>> scalable_softmax_vjp([0, 0], [1, 0]).round(4)
     array([ 0.1733, -0.1733])
     """
-    grad, blocks = shifted(scores, axis, mask, temperature, sharpen=_log_n(scale), grad=grad_weights)
-    return pull_softmax(grad, blocks)
+    return pull_softmax(*shifted(scores, axis, mask, temperature, sharpen=_log_n(scale), grad=grad_weights))
 
 
 def pull_softmax(grad, blocks):

@@ -41,8 +41,7 @@ def gumbel_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=
     >>> gumbel_softmax_vjp([0, 0], [1, 0], noise=[1, 1])
     array([ 0.25, -0.25])
     """
-    grad, blocks = shifted(scores, axis, mask, temperature, noise=noise, grad=grad_weights)
-    return pull_softmax(grad, blocks)
+    return pull_softmax(*shifted(scores, axis, mask, temperature, noise=noise, grad=grad_weights))
 
 
 def _noise(scores, rng, noise):

@@ -91,8 +91,7 @@ def decimal_scaling(scores, axis=-1, *, mask=None, temperature=1.0):
     >>> decimal_scaling([-986, 917])
     array([-0.986,  0.917])
     """
-    weights, blocks = plain(scores, axis, mask, _mantissa(scores, axis, temperature))
-    return _move_point(weights, blocks)
+    return _move_point(*plain(scores, axis, mask, _mantissa(scores, axis, temperature)))
 
 
 def decimal_scaling_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
@@ -101,8 +100,7 @@ def decimal_scaling_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature
     >>> decimal_scaling_vjp([50, 20], [1, 2])
     array([0.01, 0.02])
     """
-    grad, blocks = plain(scores, axis, mask, _mantissa(scores, axis, temperature), grad=grad_weights)
-    return _move_point(grad, blocks)
+    return _move_point(*plain(scores, axis, mask, _mantissa(scores, axis, temperature), grad=grad_weights))
 
 
 def length_normalization(scores, axis=-1, *, mask=None, temperature=1.0):
@@ -166,9 +164,8 @@ def _pull_stretch(p, g, low, high, flat, span):
 def _move_point(result, blocks):
     """Divide what each block ends with, its scores or their gradient, by the power of ten of its scores."""
     with closing(blocks):  # an error must not leave it open: it holds numpy's error state
-        for block in blocks:
-            z, moved = block[0], block[0 if len(block) == 2 else 2]
-            _times_ten_to(moved, -_decade(z, result.dtype))
+        for z, _, *grad in blocks:
+            _times_ten_to(grad[0] if grad else z, -_decade(z, result.dtype))
     return result
 
 
