@@ -14,8 +14,7 @@ from attnlib.margins import (
     cross_entropy, cross_entropy_vjp,
 )
 from attnlib.measures import (
-    entropy, expected_calibration_error, kl_divergence, perplexity, support_size, top_k_mass,
-    total_variation,
+    entropy, expected_calibration_error, kl_divergence, perplexity, support_size, top_k_mass, total_variation,
 )
 from attnlib.scores import (
     additive_score, additive_score_vjp, causal_mask, cosine_score, cosine_score_vjp, dot_product_score,

@@ -65,8 +65,7 @@ def attend_vjp(query, key, value, grad_context, *, score, transform, mask=None):
         grad_value = sum_to(w.mT @ g, v.shape).astype(kind)
     grad_scores = vjp_of(transform)(scores, grad_weights, mask=mask)
     rows, columns = ((grad_scores != 0).any(axis=i, keepdims=True) for i in (-1, -2))
-    query = _where_used(rows, query)
-    key = _where_used(columns.mT, key)
+    query, key = _where_used(rows, query), _where_used(columns.mT, key)
     return *vjp_of(score)(query, key, grad_scores=grad_scores)[:2], grad_value
 
 
