@@ -109,9 +109,7 @@ def softmax_one(scores, axis=-1, *, mask=None, temperature=1.0, sink=0.0):
 
 
 def softmax_one_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, sink=0.0):
-    r"""Pull a gradient by the weights back to the scores: :math:`p_i (g_i - \sum_j p_j g_j) / T`.
-
-    The sink's weight is dropped, so its g is 0.
+    r"""Pull a gradient back to the scores: :math:`p_i (g_i - \sum_j p_j g_j) / T`, with no g for the sink.
 
     >>> softmax_one_vjp([0], [1])
     array([0.25])

@@ -23,9 +23,7 @@ def sigmoid(scores, axis=-1, *, mask=None, temperature=1.0):
 
 
 def sigmoid_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
-    r"""Pull a gradient by the weights back to the scores: :math:`g_i p_i (1 - p_i) / T`.
-
-    Exact far from 0 too.
+    r"""Pull a gradient by the weights back to the scores: :math:`g_i p_i (1 - p_i) / T`, exact far from 0.
 
     >>> sigmoid_vjp([0], [1])
     array([0.25])
