@@ -15,6 +15,8 @@ help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
 
 $(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c pass 2>/dev/null || { echo "$(PYTHON) does not run; Python 3.11 or newer is needed: make PYTHON=python3.12 book"; exit 1; }
+	@echo "making $(VENV): about a minute, once"
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0] + ". Try make PYTHON=python3.12")'
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
@@ -34,8 +36,8 @@ test: $(READY)  ## everything: style, unit, property and doc tests, notebooks (t
 	$(BIN)/python -m pytest
 	$(BIN)/python tools/limited_cpu.py $(BIN)/python -m pytest chapters
 
-lab: $(READY)  ## open the notebooks in JupyterLab
-	$(BIN)/jupyter lab chapters
+lab: $(READY)  ## open the notebooks in JupyterLab, at the first chapter; there: Run, Run All Cells
+	$(BIN)/jupyter lab --LabApp.news_url=None $(if $(filter 0,$(shell id -u)),--allow-root) chapters/foundations/scores.ipynb
 
 refresh: $(READY)  ## execute every notebook and store its outputs in normal form (NOTEBOOKS="..." for some)
 	$(BIN)/python tools/refresh.py $(NOTEBOOKS)

@@ -128,7 +128,7 @@ def main():
     try:
         server = make_server(arguments.folder, arguments.port, arguments.prefix, quiet=False)
     except OSError as error:
-        parser.exit(1, f"cannot serve: {error}\n")
+        parser.exit(1, f"cannot serve: {error}; --port chooses another port (make serve PORT=8001)\n")
     print(f"http://127.0.0.1:{server.server_port}/{arguments.prefix.strip('/')}  (Ctrl+C ends)")
     try:
         server.serve_forever()
