@@ -288,6 +288,7 @@ def test_search_finds_sections_and_terms(visit, site, base, way):
     assert "chapters/glossary.html#term-entropy" in find(page, "entropy")
     assert "chapters/glossary.html#term-entropy" in find(page, "熵")
     assert any(link.startswith("chapters/transforms/temperature.html") for link in find(page, "Temperatures"))
+    assert find(page, "softmax")[0] == "chapters/transforms/softmax.html"
     assert find(page, "xyzzyplugh") == []
     assert page.locator("#summary").inner_text() == "Nothing found for “xyzzyplugh”"
     page.locator("#query").fill("entropy")

@@ -10,8 +10,9 @@ function patterns(query) {
   return words.map((word) => (/\p{Script=Han}/u.test(word) ? new RegExp(word, "gu") : new RegExp(`(?<![\\p{L}\\p{N}])${stem(word)}`, "gu")));
 }
 
-function score([, page, section, text], words) {
+function score([url, page, section, text], words) {
   const heading = plain(section || page);
+  const file = section ? "" : plain(url.replace(/^.*\//, "")); // softmax.html is the page on softmax
   const title = plain(page);
   const body = plain(text);
   let total = 0;
@@ -21,7 +22,7 @@ function score([, page, section, text], words) {
     const inBody = Math.min((body.match(word) || []).length, 5);
     if (!inHeading && !inBody && !inTitle) return 0;
     if (!inHeading && !inBody && section) return 0; // the page itself is listed
-    total += inHeading + inTitle + inBody;
+    total += inHeading + inTitle + inBody + (file.search(word) === 0 ? 4 : 0);
   }
   return total + (section ? 0 : 1);
 }
