@@ -580,8 +580,8 @@ class Explorer:
             + _tag("fieldset", controls, disabled="", aria_label="controls")
             + note
             + (_tag("dl", readouts) if readouts else "")
-            + _tag("figcaption", escape(self.caption))
             + _tag("output")
+            + _tag("figcaption", escape(self.caption))
         )
         data = {
             **self.chart.data(),
