@@ -26,7 +26,7 @@ from operator import index
 
 import numpy as np
 
-BLOCK = 1 << 17  # numbers in a block: 1 MiB of float64
+BLOCK = 1 << 16  # numbers in a block: 512 KiB of float64
 WORK = {np.float16: np.float32, np.float32: np.float32, np.float64: np.float64}
 LARGEST = {np.float32: float(np.finfo(np.float32).max), np.float64: sys.float_info.max}
 SMALLEST = {np.float32: np.float32(1e-45), np.float64: np.float64(5e-324)}
