@@ -14,8 +14,8 @@ THEME = Path(__file__).parent / "theme"
 
 
 def style_sheet(root):
-    """Return the one style sheet: that of the pages, then that of the explorers."""
-    parts = (THEME / "static" / "style.css", Path(root, "attnlib", "explorer.css"))
+    """Return the one style sheet: that of the pages, of the explorers, and what changes on paper."""
+    parts = (THEME / "static" / "style.css", Path(root, "attnlib", "explorer.css"), THEME / "print.css")
     return "\n".join(part.read_text("utf-8") for part in parts)
 
 
