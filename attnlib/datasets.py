@@ -14,6 +14,7 @@ import csv
 import hashlib
 import io
 import json
+import wave
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -282,7 +283,8 @@ class Speech(_Record):
     so the model's own weights are exp(scores − logaddexp(logsumexp(scores), padding_logsumexp)).
 
     Attributes:
-        audio: int16 samples (52640,) at ``rate`` = 16000 per second
+        file: where the sound lies below attnlib/data, a WAV file
+        audio: its int16 samples (52640,) at ``rate`` = 16000 per second
         scores: float64 (8, 13, 165)
         padding_logsumexp: float64 (8, 13)
         heads: the eight ``(layer, head)`` pairs that OpenAI lists as alignment heads
@@ -291,6 +293,7 @@ class Speech(_Record):
         seconds_per_frame: 0.02
     """
 
+    file: str
     audio: np.ndarray
     rate: int
     scores: np.ndarray
@@ -308,9 +311,14 @@ def speech():
     ' He might even have been made amiable himself.'
     """
     arrays, index = _npz("whisper/whisper_scores.npz"), _json("whisper/whisper_tokens.json")
+    file = "whisper/sense_and_sensibility.wav"
+    with wave.open(io.BytesIO(_checked(file))) as sound:
+        samples = np.frombuffer(sound.readframes(sound.getnframes()), "<i2")
+        rate = sound.getframerate()
     return Speech(
-        audio=_frozen(arrays["audio"], np.int16),
-        rate=index["rate"],
+        file=file,
+        audio=_frozen(samples, np.int16),
+        rate=rate,
         scores=_frozen(arrays["scores"]),
         padding_logsumexp=_frozen(arrays["padding_logsumexp"]),
         heads=tuple((layer, head) for layer, head in index["heads"]),

@@ -91,7 +91,7 @@ def test_sources_names_only_loaders_that_exist():
 
 def test_text_files_have_unix_line_ends_so_that_git_cannot_change_their_checksum():
     for path in data_files():
-        if not path.endswith((".npz", ".png")):
+        if not path.endswith((".npz", ".png", ".wav")):
             assert b"\r" not in (DATA / path).read_bytes(), path
 
 
@@ -422,6 +422,7 @@ def test_speech():
     talk = datasets.speech()
     assert talk.audio.shape == (52640,) and talk.audio.dtype == np.int16 and talk.rate == 16000
     assert len(talk.audio) / talk.rate == pytest.approx(3.29)
+    assert (DATA / talk.file).read_bytes()[44:] == talk.audio.tobytes()  # after the header of a WAV file
     assert talk.scores.shape == (8, 13, 165) and talk.padding_logsumexp.shape == (8, 13)
     assert 165 * talk.seconds_per_frame >= 3.29 > 164 * talk.seconds_per_frame
     assert len(talk.heads) == 8 and len(talk.reads) == len(talk.writes) == 13

