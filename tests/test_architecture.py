@@ -19,7 +19,8 @@ FLOORS = {
     "transforms.gumbel": {"_rows", "transforms.exponential"},
     "transforms": set(),
 }
-FLOORS["margins"] = set(FLOORS)
+FLOORS["margins"] = FLOORS["alignment"] = set(FLOORS)
+FLOORS["audio"] = set()
 FLOORS["catalogue"] = FLOORS["attention"] = FLOORS["margins"] | {"margins"}
 FLOORS["gradients"] = FLOORS["catalogue"] | {"catalogue"}
 FLOORS["training"] = FLOORS["attention"] | {"attention"}
