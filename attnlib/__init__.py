@@ -16,6 +16,7 @@ from attnlib.margins import (
 from attnlib.measures import (
     entropy, expected_calibration_error, kl_divergence, perplexity, support_size, top_k_mass, total_variation,
 )
+from attnlib.online import online_softmax
 from attnlib.scores import (
     additive_score, additive_score_vjp, causal_mask, cosine_score, cosine_score_vjp, dot_product_score,
     dot_product_score_vjp, scaled_dot_product_score, scaled_dot_product_score_vjp,

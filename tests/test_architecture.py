@@ -11,6 +11,7 @@ FLOORS = {
     "_rows": set(),
     "scores": {"_rows"},
     "measures": {"_rows"},
+    "online": {"_rows"},
     "transforms.exponential": {"_rows"},
     "transforms.logistic": {"_rows"},
     "transforms.scaling": {"_rows"},
