@@ -297,9 +297,9 @@ const attnExplorer = (() => {
     const keep = (event) => {
       const lab = event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key === "Enter");
       const leave = event.key === "Tab" || event.key === "Escape";
-      if (lab || leave || !root.contains(event.target) || !event.target.matches("input, select, button")) return;
+      if (lab || leave || !root.contains(event.target) || !event.target.matches("input, select, button, audio")) return;
       event.stopImmediatePropagation();
-      press(event);
+      press?.(event);
     };
     window.addEventListener("keydown", keep, true);
     return () => window.removeEventListener("keydown", keep, true);
@@ -360,5 +360,5 @@ const attnExplorer = (() => {
     };
   }
 
-  return { render };
+  return { render, keepKeys };
 })();

@@ -8,6 +8,7 @@ import functools
 import gzip
 import mimetypes
 import posixpath
+import re
 import threading
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -25,6 +26,7 @@ TYPES = {
     ".txt": "text/plain; charset=utf-8",
     ".xml": "application/xml",
 }
+RANGE = re.compile(r"bytes=(\d+)-(\d*)")
 
 
 @functools.lru_cache(maxsize=256)
@@ -67,8 +69,17 @@ class Handler(SimpleHTTPRequestHandler):
         kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         packed = path.suffix in TYPES and "gzip" in self.headers.get("Accept-Encoding", "")
         body = _compressed(path, path.stat().st_mtime_ns) if packed else path.read_bytes()
-        self.send_response(200 if found else 404)
+        part = None if packed or not found else RANGE.fullmatch(self.headers.get("Range", ""))
+        first, last = (int(part[1]), int(part[2] or len(body) - 1)) if part else (0, len(body) - 1)
+        if part and not first <= last < len(body):
+            first, last, part = 0, len(body) - 1, None
+        self.send_response(404 if not found else 206 if part else 200)
         self.send_header("Content-Type", kind)
+        if not packed:  # players of sound need parts to jump to a moment
+            self.send_header("Accept-Ranges", "bytes")
+        if part:
+            self.send_header("Content-Range", f"bytes {first}-{last}/{len(body)}")
+            body = body[first : last + 1]
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Vary", "Accept-Encoding")
         named_by_content = found and urlsplit(self.path).query.startswith("v=")

@@ -11,12 +11,14 @@ from sphinx.util.fileutil import copy_asset
 from sphinx.writers.html5 import HTML5Translator
 
 THEME = Path(__file__).parent / "theme"
+PARTS = ("explorer", "player")  # of attnlib, each with a script and a style sheet
 
 
 def style_sheet(root):
-    """Return the one style sheet: that of the pages, of the explorers, and what changes on paper."""
-    parts = (THEME / "static" / "style.css", Path(root, "attnlib", "explorer.css"), THEME / "print.css")
-    return "\n".join(part.read_text("utf-8") for part in parts)
+    """Return the one style sheet: that of the pages, of explorers and players, and what changes on paper."""
+    own = (Path(root, "attnlib", f"{part}.css") for part in PARTS)
+    sheets = (THEME / "static" / "style.css", *own, THEME / "print.css")
+    return "\n".join(sheet.read_text("utf-8") for sheet in sheets)
 
 
 @functools.cache
@@ -59,14 +61,18 @@ class BookBuilder(StandaloneHTMLBuilder):
         for folder in reversed(self.theme.get_theme_dirs()):
             copy_asset(str(Path(folder, "static")), str(static))
         static.joinpath("style.css").write_text(style_sheet(self.srcdir), "utf-8")
-        shutil.copy(Path(self.srcdir, "attnlib", "explorer.js"), static)
+        for part in PARTS:
+            shutil.copy(Path(self.srcdir, "attnlib", f"{part}.js"), static)
 
     def write_doc(self, docname, doctree):
-        """Write the page, and put its notebook beside it."""
+        """Write the page, and put its notebook and the sounds of its players beside it."""
         super().write_doc(docname, doctree)
-        source = Path(self.env.doc2path(docname))
+        source, folder = Path(self.env.doc2path(docname)), Path(self.outdir, docname).parent
         if source.suffix == ".ipynb":
-            shutil.copy(source, Path(self.outdir, docname).with_suffix(".ipynb"))
+            shutil.copy(source, folder)
+        html = "".join(raw.astext() for raw in doctree.findall(nodes.raw))
+        for sound in re.findall(r'<audio [^>]*src="([^"/]+)"', html):
+            shutil.copy(next(Path(self.srcdir, "attnlib", "data").rglob(sound)), folder)
 
     def write_buildinfo(self):
         """Nothing asks for it: every page is written every time."""

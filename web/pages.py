@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from docutils import nodes
 from sphinx.util import logging
 
-from web.builder import THEME, style_sheet
+from web.builder import PARTS, THEME, style_sheet
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def describe_page(app, pagename, templatename, context, doctree):
         "description": OWN_DESCRIPTIONS.get(pagename) or check_description(env, pagename),
         "contents": list_contents(app, pathto, pagename),
         "sections": list_sections(doctree),
-        "has_explorer": "<attn-explorer" in context.get("body", ""),
+        "scripts": [f"{part}.js" for part in PARTS if f"<attn-{part}" in context.get("body", "")],
         "notebook": context.get("page_source_suffix") == ".ipynb" and Path(pagename).name + ".ipynb",
         "first_script": first,
         "first_script_hash": "sha256-" + base64.b64encode(hashlib.sha256(first.encode()).digest()).decode(),
@@ -46,7 +46,7 @@ def address_asset(app, pathto, name):
     if name == "style.css":
         content = style_sheet(app.srcdir).encode()
     else:
-        folder = Path(app.srcdir, "attnlib") if name == "explorer.js" else THEME / "static"
+        folder = Path(app.srcdir, "attnlib") if Path(name).stem in PARTS else THEME / "static"
         content = (folder / name).read_bytes()
     return f"{pathto('_static/' + name, resource=True)}?v={hashlib.sha256(content).hexdigest()[:8]}"
 
