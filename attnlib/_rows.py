@@ -108,6 +108,13 @@ def number(value, name, allowed="a real number", holds=lambda value: True):
     return float(value)
 
 
+def generator(rng):
+    """Return rng, which must be a numpy Generator."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng must be a numpy Generator, such as numpy.random.default_rng(0), not {rng!r}")
+    return rng
+
+
 def total(z):
     """Sum each row, keeping the axis."""
     return np.add.reduce(z, axis=-1, keepdims=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import positive, real_array, same_shape, sum_to, vjp_of
+from attnlib._rows import generator, positive, real_array, same_shape, sum_to, vjp_of
 
 
 def jacobian(transform, scores, **options):
@@ -26,9 +26,9 @@ def jacobian(transform, scores, **options):
 def check_vjp(transform, scores, rng, **options):
     r"""Return the largest relative error of a vjp against central differences in random directions.
 
-    Computed in float64 with steps of about 6e-6; below 1e-6 the vjp is right. `rng` is a numpy Generator. The
-    error of one direction is taken relative to the sum of the absolute slopes, so that slopes that cancel do
-    no harm.
+    Computed in float64 with steps of about 6e-6; below 1e-6 the vjp is right. `rng` is a numpy Generator,
+    else TypeError. The error of one direction is taken relative to the sum of the absolute slopes, so that
+    slopes that cancel do no harm.
 
     >>> from attnlib import softmax
     >>> check_vjp(softmax, [1.0, 2.0, 3.0], np.random.default_rng(0)) < 1e-8
@@ -38,7 +38,7 @@ def check_vjp(transform, scores, rng, **options):
     vjp = vjp_of(transform)
     worst = 0.0
     for _ in range(8):
-        g, step = rng.normal(size=(2, *x.shape))
+        g, step = generator(rng).normal(size=(2, *x.shape))
         with np.errstate(all="ignore"):
             step *= 6e-6 * np.maximum(1.0, np.abs(np.where(np.isfinite(x), x, 0.0)))
             up, down = transform(x + step, **options), transform(x - step, **options)

@@ -159,6 +159,41 @@ def test_gradients_do_not_see_a_key_that_every_query_drops_or_a_query_that_drops
     assert all(np.isfinite(grad).all() for grad in shared)
 
 
+@pytest.mark.parametrize("side", ["query", "key"])
+@pytest.mark.parametrize("score", SCORES)
+def test_nan_reaches_only_the_gradients_of_pairs_that_multiply_it(qkv, score, side):
+    mask, g = (
+        causal_mask(3, 5),
+        np.ones((2, 3, 6)),
+    )  # key 4 is kept by the last query only, keys 0 to 2 by all
+    options = {"score": SCORES[score], "transform": softmax, "mask": mask}
+    given = dict(zip(("query", "key", "value"), (a.copy() for a in qkv), strict=True))
+    clean = attend_vjp(**given, grad_context=g, **options)
+    row, spoilt_queries, spoilt_keys = (4, [2], range(5)) if side == "key" else (0, [0], range(3))
+    given[side][1, row] = np.nan
+    for grad, expected, spoilt in zip(
+        attend_vjp(**given, grad_context=g, **options),
+        clean,
+        (spoilt_queries, spoilt_keys, spoilt_keys),
+        strict=True,
+    ):
+        np.testing.assert_allclose(grad[0], expected[0])
+        assert np.isnan(grad[1, spoilt]).all()
+        rest = np.setdiff1d(np.arange(grad.shape[1]), spoilt)
+        assert np.isfinite(grad[1, rest]).all()
+    rows = np.setdiff1d(np.arange(3), spoilt_queries)
+    np.testing.assert_allclose(attend_vjp(**given, grad_context=g, **options)[0][1, rows], clean[0][1, rows])
+
+
+def test_a_key_shared_by_a_batch_is_spoilt_where_one_of_the_batch_multiplies_it(qkv):
+    query, key, value = qkv
+    shared = np.where(np.arange(5)[:, None] == 4, np.nan, key[0])
+    mask = np.arange(5) < np.array([[[4]], [[5]]])  # the first of the batch drops key 4
+    by_query, by_key, _ = attend_vjp(query, shared, value, np.ones((2, 3, 6)), mask=mask, **ATTENTION)
+    assert by_key.shape == (5, 4) and np.isnan(by_key).all()
+    assert np.isfinite(by_query[0]).all() and np.isnan(by_query[1]).all()
+
+
 def test_wrong_shapes_are_named(qkv):
     query, key, value = qkv
     for call in (attend, lambda *given, **options: attend_vjp(*given, np.ones((2, 3, 6)), **options)):

@@ -85,6 +85,12 @@ def test_the_checker_where_there_is_no_slope():
     assert check_vjp(softmax, [], rng) == 0
 
 
+@pytest.mark.parametrize("rng", [None, 0, np.random, np.random.RandomState(0)])
+def test_the_checker_needs_a_generator(rng):
+    with pytest.raises(TypeError, match=r"rng must be a numpy Generator, such as .*default_rng\(0\), not "):
+        check_vjp(softmax, [1.0, 2.0], rng)
+
+
 @pytest.mark.parametrize("name", sorted(TEMPERED))
 def test_temperature_gradient_against_differences(name):
     rng = np.random.default_rng(3)

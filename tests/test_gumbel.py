@@ -91,13 +91,18 @@ def test_noise_under_a_dropped_entry_has_no_effect():
 def test_the_vjp_agrees_with_differences():
     rng = np.random.default_rng(7)
     scores = rng.normal(size=(3, 4))
-    assert check_vjp(gumbel_softmax, scores, rng, noise=rng.gumbel(size=(3, 4)), temperature=0.7) < 1e-7
+    noise = rng.gumbel(size=(3, 4))
+    for options in ({}, {"temperature": 0.7}, {"axis": 0, "mask": [True, False, True, True]}):
+        assert check_vjp(gumbel_softmax, scores, rng, noise=noise, **options) < 1e-7
+    mask = np.array([True, False, True, True])
+    assert (gumbel_softmax_vjp(scores, scores, mask=mask, noise=noise)[:, ~mask] == 0).all()
 
 
 def test_errors():
-    with pytest.raises(ValueError, match="either rng, a Generator, or noise"):
+    needs = r"^gumbel_softmax needs either rng, a Generator, or noise, an array like the scores$"
+    with pytest.raises(ValueError, match=needs):
         gumbel_softmax([1.0])
-    with pytest.raises(ValueError, match="either rng, a Generator, or noise"):
+    with pytest.raises(ValueError, match=needs):
         gumbel_softmax([1.0], rng=np.random.default_rng(0), noise=[0.0])
     with pytest.raises(TypeError, match="rng must be a numpy Generator"):
         gumbel_softmax([1.0], rng=np.random.RandomState(0))

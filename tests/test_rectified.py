@@ -29,3 +29,8 @@ def test_infinities(function):
     np.testing.assert_array_equal(function([3, 2], temperature=np.inf), [0, 0])
     np.testing.assert_array_equal(function([3, 2], temperature=5e-324), [np.inf, np.inf])
     np.testing.assert_array_equal(relu_attention_vjp([np.inf, 2], [1, 1]), [0, 0])
+
+
+def test_nan_stays_with_its_entry():
+    np.testing.assert_array_equal(relu_attention([np.nan, -1, 4, 2]), [np.nan, 0, 1, 0.5])
+    np.testing.assert_array_equal(relu_attention_vjp([np.nan, -1, 4, 2], [8, 8, 8, 4]), [np.nan, 0, 2, 1])

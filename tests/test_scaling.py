@@ -102,6 +102,7 @@ def test_a_dropped_entry_is_no_part_of_the_gradient():
         ([999.9999999999999], [0.9999999999999999]),
         ([0, 0], [0, 0]),
         ([5e-324], [0.49406564584124654]),
+        ([1e-323], [0.98813129168249309]),  # twice that: no float is nearer to 1e-323
         ([1.7976931348623157e308], [0.17976931348623157]),
         ([np.nextafter(1, 0)], [np.nextafter(1, 0)]),
     ],
@@ -129,7 +130,7 @@ def test_the_decade_is_the_smallest_one(row):
 
 
 def test_a_power_of_ten_counts_as_one_however_the_dtype_rounds_it():
-    for k in range(309):
+    for k in range(-307, 309):  # 1e-23 times the float 1e23 would be 0.9999999999999999
         assert decimal_scaling([float(f"1e{k}")])[0] == pytest.approx(0.1, rel=1e-15)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import shifted
+from attnlib._rows import generator, shifted
 from attnlib.transforms.exponential import pull_softmax, softmax
 
 
@@ -26,8 +26,7 @@ def gumbel_softmax(scores, axis=-1, *, mask=None, temperature=1.0, rng=None, noi
     for z in blocks:
         z[...] = softmax(z)
         if hard:
-            first = z.argmax(axis=-1, keepdims=True)
-            top = np.take_along_axis(z, first, axis=-1)
+            first, top = z.argmax(axis=-1, keepdims=True), z.max(axis=-1, keepdims=True)
             z *= 0.0  # a row of NaN stays one
             np.put_along_axis(z, first, np.sign(top), axis=-1)
     return weights
@@ -47,13 +46,9 @@ def gumbel_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=
 def _noise(scores, rng, noise):
     if (rng is None) == (noise is None):
         raise ValueError("gumbel_softmax needs either rng, a Generator, or noise, an array like the scores")
-    if noise is not None:
-        return noise
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy Generator, such as numpy.random.default_rng(0), not {rng!r}")
-    return _gumbel(rng.random(np.shape(scores)))
+    return _gumbel(generator(rng).random(np.shape(scores))) if noise is None else noise
 
 
 def _gumbel(u):
     """Turn uniform numbers into Gumbel noise; 0, which a generator may return, counts as 2**-54."""
-    return -np.log(-np.log(np.clip(u, 2.0**-54, 1.0 - 2.0**-53)))
+    return -np.log(-np.log(np.maximum(u, 2.0**-54)))

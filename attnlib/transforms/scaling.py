@@ -6,7 +6,8 @@ import numpy as np
 
 from attnlib._rows import clear, plain, positive, row_axis, total
 
-TENS = np.array([float(f"1e{k}") for k in range(309)])  # np.power may be an ulp off
+LEAST = -307  # the floats below it are not near a power of ten
+TENS = np.array([float(f"1e{k}") for k in range(LEAST, 309)])  # np.power may be an ulp off
 
 
 def min_max(scores, axis=-1, *, mask=None, temperature=1.0):
@@ -165,7 +166,12 @@ def _move_point(result, blocks):
     """Divide what each block ends with, its scores or their gradient, by the power of ten of its scores."""
     with closing(blocks):  # an error must not leave it open: it holds numpy's error state
         for z, _, *grad in blocks:
-            _times_ten_to(grad[0] if grad else z, -_decade(z, result.dtype))
+            clear(size := np.abs(z), z == -np.inf)
+            if (size == np.inf).any():
+                raise ValueError("decimal_scaling has no power of ten for a score of +inf")
+            largest = np.maximum.reduce(size, axis=-1, keepdims=True, initial=0.0)
+            moved = _times_ten_to(grad[0] if grad else z, -_decade(largest, result.dtype))
+            np.copyto(moved, np.nan, where=np.isnan(largest))
     return result
 
 
@@ -173,31 +179,23 @@ def _mantissa(scores, axis, temperature):
     """Return T over its power of ten: the decimal point moves anyway, and x/T can no longer overflow."""
     shape = np.shape(scores)
     T = positive(temperature, shape, row_axis(axis, len(shape)))
-    with np.errstate(all="ignore"):
-        power = np.where(np.isinf(T), 0.0, np.floor(np.log10(T)))
-        _times_ten_to(T, -power)
-    return T
+    return _times_ten_to(T, -np.minimum(np.floor(np.log10(T)), 308.0).astype(int))
 
 
-def _decade(z, dtype):
-    """Return j of each row; whether the largest number stays below 1 is judged in the result's dtype."""
-    clear(size := np.abs(z), z == -np.inf)
-    m = np.maximum.reduce(size, axis=-1, keepdims=True, initial=0.0)
-    if (size == np.inf).any():
-        raise ValueError("decimal_scaling has no power of ten for a score of +inf")
-    j = np.where(m == 0, 0.0, np.floor(np.log10(m.astype(np.float64))) + 1.0)
-    for down in (1.0, 0.0):  # log10 may be one off either way
-        scaled = _times_ten_to(m.copy(), down - j).astype(dtype)
-        j = np.where(m == 0, 0.0, j - (scaled < 1) if down else j + (scaled >= 1))
-    return j
+def _decade(largest, dtype):
+    """Return j of each row, 10**j being the float nearest to it; the result is below 1 in its own dtype."""
+    tiny = largest < TENS[0]
+    j = np.searchsorted(TENS, np.where(tiny, largest * 1e16, largest), side="right") + LEAST - 16 * tiny
+    j *= largest != 0
+    return j + (_times_ten_to(largest.copy(), -j).astype(dtype) >= 1)
 
 
 def _times_ten_to(z, k):
-    """Multiply z by 10**k in place, rounding once while 10**|k| is exact (to 22); a k of NaN gives NaN."""
-    near = np.clip(k, -308.0, 308.0)
+    """Multiply z by 10**k in place, rounding once while 10**|k| is exact (to 22)."""
+    near = np.clip(k, -308, 308)
     for part in (near, k - near):
         if part.any():
-            power = np.where(np.isnan(part), np.nan, TENS[np.abs(np.nan_to_num(part)).astype(int)])
-            np.multiply(z, np.where(part > 0, power, 1.0), out=z, casting="same_kind")
-            np.divide(z, np.where(part > 0, 1.0, power), out=z, casting="same_kind")
+            power = TENS[np.abs(part) - LEAST]
+            np.multiply(z, np.where(part > 0, power, 1.0), out=z)
+            np.divide(z, np.where(part > 0, 1.0, power), out=z)
     return z

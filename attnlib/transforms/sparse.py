@@ -113,7 +113,6 @@ def _climb(z, alpha):
     normalize(z)
 
 
-@np.errstate(all="ignore")
 def _bisect(z, d):
     """Return p = w (1 + d z / w**d)**(1/d) for d = alpha - 1 > 0, bisecting for the largest weight w.
 
@@ -124,10 +123,11 @@ def _bisect(z, d):
     def row(w):
         return w * np.exp(np.log1p(np.maximum(d * z / np.maximum(w**d, 1e-300), -1.0)) / d)
 
-    low, high = np.full((*z.shape[:-1], 1), 1.0 / z.shape[-1]), np.ones((*z.shape[:-1], 1))
-    for _ in range(60):
-        w = (low + high) / 2.0
-        enough = total(row(w)) >= 1.0
-        low, high = np.where(enough, low, w), np.where(enough, w, high)
-    p, rise = row(low), row(high) - row(low)
-    return p + rise * np.clip((1.0 - total(p)) / np.maximum(total(rise), 5e-324), 0.0, 1.0)
+    with np.errstate(all="ignore"):
+        low, high = np.full((*z.shape[:-1], 1), 1.0 / z.shape[-1]), np.ones((*z.shape[:-1], 1))
+        for _ in range(60):
+            w = (low + high) / 2.0
+            enough = total(row(w)) >= 1.0
+            low, high = np.where(enough, low, w), np.where(enough, w, high)
+        p, rise = row(low), row(high) - row(low)
+        return p + rise * np.clip((1.0 - total(p)) / np.maximum(total(rise), 5e-324), 0.0, 1.0)
