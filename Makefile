@@ -6,10 +6,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH := .cache/bench
+MUTANTS := .cache/mutants
 LOCK := .cache/lock
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve test lab refresh bench audit lock clean
+.PHONY: help book serve test lab refresh bench mutants audit lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -51,6 +52,14 @@ $(BENCH)/.ready: tools/bench_requirements.txt requirements.txt
 	$(PYTHON) -m venv --clear $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -r tools/bench_requirements.txt
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+mutants: $(MUTANTS)/.ready  ## break each expression of the numerics: does a test notice? (MODULES="scaling measures" for some)
+	$(MUTANTS)/bin/python tools/mutants.py $(MODULES)
+
+$(MUTANTS)/.ready: tools/mutants_requirements.txt
+	$(PYTHON) -m venv --clear $(MUTANTS)
+	$(MUTANTS)/bin/python -m pip install --quiet --disable-pip-version-check -r tools/mutants_requirements.txt
 	@touch $@
 
 audit: book  ## Lighthouse, HTML validity, accessibility, page weights and external links (needs Node and Java)
