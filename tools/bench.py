@@ -1,7 +1,7 @@
 """Compare attnlib with its peers in one run, on one thread: speed, memory, agreement. Run by `make bench`.
 
 Every line prints what was measured, the target and whether it was met; the exit status is 1 if one was not.
-Times are the best of several rounds in which the two sides take turns, so that a busy machine slows both.
+Times are the best of many short rounds in which the two sides take turns, so that a busy machine slows both.
 """
 # ruff: noqa: E402 - the number of threads is read when the libraries are loaded
 
@@ -10,10 +10,12 @@ import os
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
+import ast
 import subprocess
 import sys
 import tracemalloc
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -27,11 +29,12 @@ import attnlib
 
 torch.set_num_threads(1)
 MISSED = []
+NUMERICS = "__init__", "_rows", "scores", "measures", "margins", "catalogue", "gradients", "attention"
 
 
 def report(what, measured, target, met, unit=""):
     """Print one line and remember a miss."""
-    print(f"{what:<58}{measured:>10.3g}{unit:<4}{target:>12}  {'ok' if met else 'MISSED'}")
+    print(f"{what:<58}{measured:>10.4g}{unit:<4}{target:>12}  {'ok' if met else 'MISSED'}")
     if not met:
         MISSED.append(what)
 
@@ -46,16 +49,23 @@ def at_most(what, measured, target, unit="x"):
     report(what, measured, f"<= {target:g}", measured <= target, unit)
 
 
-def best(functions, rounds=40, least=0.005):
-    """Return the best time of each function, in seconds per call, the functions taking turns."""
+def best(functions, rounds=1000, seconds=4.0):
+    """Return the best time of each function, in seconds per call, the functions taking turns.
+
+    A round is one call or half a millisecond of calls, whichever is longer: short enough to fall between two
+    interruptions. There are as many rounds as the seconds allow, 5 at least.
+    """
     times = [np.inf] * len(functions)
     calls = []
     for function in functions:
         function()
         start = perf_counter()
         function()
-        calls.append(max(1, int(least / (perf_counter() - start))))
-    for _ in range(rounds):
+        calls.append(max(1, int(0.0005 / (perf_counter() - start))))
+    end = perf_counter() + seconds
+    for turn in range(rounds):
+        if turn >= 5 and perf_counter() > end:
+            break
         for i, function in enumerate(functions):
             start = perf_counter()
             for _ in range(calls[i]):
@@ -112,7 +122,7 @@ def sparse_against_entmax():
         for dtype, target in targets.items():
             x = scores((4096, 1000), dtype)
             tensor = torch.from_numpy(x)
-            theirs, ours = best([lambda p=peer, t=tensor: p(t, dim=-1), lambda f=own, x=x: f(x)], rounds=5)
+            theirs, ours = best([lambda p=peer, t=tensor: p(t, dim=-1), lambda f=own, x=x: f(x)])
             at_least(f"{name} {dtype.__name__}", theirs / ours, target)
             at_most(f"{name} {dtype.__name__}, memory", extra_memory(own, x), 1.2)
         sums = own(scores((4096, 1000), np.float32)).sum(axis=-1, dtype=np.float64)
@@ -129,8 +139,7 @@ def maps_against_softmax():
     maps["log_softmax"] = attnlib.log_softmax
     for name, function in maps.items():
         base, plain, masked = best(
-            [lambda: attnlib.softmax(x), lambda f=function: f(x), lambda f=function: f(x, mask=mask)],
-            rounds=5,
+            [lambda: attnlib.softmax(x), lambda f=function: f(x), lambda f=function: f(x, mask=mask)]
         )
         if name in ("sparsemax", "entmax"):  # their peers are above
             print(f"{name:<58}{plain / base:>10.3g}x")
@@ -148,6 +157,24 @@ def import_time():
         for _ in range(5)
     ]
     at_most("best of five", 1000 * min(float(run.stdout) for run in runs), 30, "ms")
+
+
+def size():
+    """Lines of the numerics: all of them, and those that are neither docstring, comment nor blank."""
+    title("lines of the numerics")
+    package = Path(attnlib.__file__).parent
+    lines = code = 0
+    for path in [*(package / f"{name}.py" for name in NUMERICS), *(package / "transforms").glob("*.py")]:
+        source = path.read_text(encoding="utf-8")
+        documented = set()
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+                documented.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+        for number, line in enumerate(source.splitlines(), 1):
+            lines += 1
+            code += bool(line.strip()) and not line.lstrip().startswith("#") and number not in documented
+    at_most("with docstrings", lines, 1500, "")
+    at_most("without docstrings, comments and blank lines", code, 700, "")
 
 
 def agreement():
@@ -215,6 +242,7 @@ if __name__ == "__main__":
     sparse_against_entmax()
     maps_against_softmax()
     import_time()
+    size()
     agreement()
     print(f"\n{len(MISSED)} missed" + "".join(f"\n  {what}" for what in MISSED))
     sys.exit(bool(MISSED))
