@@ -14,6 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 import refresh
+from pybtex.database import parse_file
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = refresh.find_notebooks()
@@ -21,11 +22,14 @@ PAGES = [ROOT / "index.md", *sorted((ROOT / "chapters").rglob("*.md"))]
 MAX_CELL_LINES = 20
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 PRECISE_NUMBER = re.compile(r"(?<![\w.:/-])\d+\.\d{2,}(?![\w.]*\d)")
-CITATION = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
-TERM = re.compile(r"\{term\}`(?:[^`<]*<)?([^`>]+)>?`")
+ROLE_CITATION = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
+CITATION = re.compile(r"\[([^\]]*)\]\([./]*references\.md#([^)]*)\)")
+ROLE_TERM = re.compile(r"\{term\}`(?:[^`<]*<)?([^`>]+)>?`")
+TERM = re.compile(r"\[([^\]]*)\]\([./]*glossary\.md#([^)]*)\)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 LABEL = re.compile(r"\$\$\s*\(([\w:-]+)\)")
-REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
+REFERENCE = re.compile(r"\{eq\}`([^`]+)`|\]\(#([\w:-]+)\)")
+BIBLIOGRAPHY = parse_file(str(ROOT / "references.bib")).entries
 
 
 def read(path):
@@ -50,6 +54,14 @@ def printed(path):
             parts.append(output.get("text", ""))
             parts.extend(str(v) for k, v in output.get("data", {}).items() if k.startswith("text/"))
     return "\n".join(parts)
+
+
+def author_year(key):
+    """Text of a citation: at most two names, then the year."""
+    entry = BIBLIOGRAPHY[key]
+    names = ["".join(map(str, person.rich_last_names)) for person in entry.persons["author"]]
+    who = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
+    return f"{who}, {entry.fields['year']}"
 
 
 def name(path):
@@ -136,14 +148,19 @@ def test_explorers_have_names_of_their_own():
 @pytest.mark.parametrize("path", NOTEBOOKS + PAGES, ids=name)
 class TestReferences:
     def test_citations_are_in_the_bibliography(self, path):
-        known = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "references.bib").read_text(encoding="utf-8"), re.M))
-        cited = {key.strip() for keys in CITATION.findall(prose(path)) for key in keys.split(",")}
-        assert cited <= known
+        text = prose(path)
+        cited = {key.strip() for keys in ROLE_CITATION.findall(text) for key in keys.split(",")}
+        linked = CITATION.findall(text)
+        assert cited | {key for _, key in linked} <= set(BIBLIOGRAPHY)
+        assert {(label, key) for label, key in linked} == {(author_year(key), key) for _, key in linked}
 
     def test_terms_are_in_the_glossary(self, path):
         _, _, glossary = prose(ROOT / "chapters/glossary.md").partition("```{glossary}")
         known = set(re.findall(r"^\w[^\n]*", glossary, re.M))
-        assert set(TERM.findall(prose(path))) <= known
+        text = prose(path)
+        linked = TERM.findall(text)
+        assert {*ROLE_TERM.findall(text), *(term for term, _ in linked)} <= known
+        assert all(anchor == "term-" + re.sub(r"\W+", "-", term) for term, anchor in linked)
 
     def test_links_lead_to_files(self, path):
         for target in LINK.findall(prose(path)):
@@ -152,7 +169,7 @@ class TestReferences:
     def test_equation_references_have_their_equation(self, path):
         labels = LABEL.findall(prose(path))
         assert len(labels) == len(set(labels))
-        assert set(REFERENCE.findall(prose(path))) <= set(labels)
+        assert {role or link for role, link in REFERENCE.findall(prose(path))} <= set(labels)
 
 
 # Mutations: a changed formula or a changed datum must turn nbval red.

@@ -5,17 +5,18 @@
     builder     writes only the files a page uses
     pages       what a page's template needs to know: title, description, contents, explorer
     formulae    TeX to MathML at build time
+    links       citations and terms, which chapters write as plain links
     notebooks   when notebooks run again; figures, folds and explorers as HTML
     search      the search index
     theme/      templates, style sheet, scripts
 """
 
-from web import builder, formulae, notebooks, pages, search
+from web import builder, formulae, links, notebooks, pages, search
 
 
 def setup(app):
     """Register every part with Sphinx."""
     app.add_html_theme("book", str(builder.THEME))
-    for part in (builder, formulae, notebooks, pages, search):
+    for part in (builder, formulae, links, notebooks, pages, search):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
