@@ -12,6 +12,7 @@ from attnlib import (
     decimal_scaling,
     decimal_scaling_vjp,
     length_normalization,
+    length_normalization_vjp,
     linear,
     linear_vjp,
     min_max,
@@ -51,7 +52,7 @@ def test_infinite_scores():
     np.testing.assert_array_equal(linear([[np.inf, 1, np.inf], [np.inf] * 3]), [[0.5, 0, 0.5], [1 / 3] * 3])
     for vjp in (min_max_vjp, linear_vjp):
         np.testing.assert_array_equal(vjp([np.inf, 1, 2], [1, 2, 3]), [0, 0, 0])
-    with pytest.raises(ValueError, match=r"decimal_scaling has no power of ten for a score of \+inf"):
+    with pytest.raises(ValueError, match=r"^decimal_scaling has no power of ten for a score of \+inf$"):
         decimal_scaling([1, np.inf])
     np.testing.assert_array_equal(decimal_scaling([1, np.inf], mask=[True, False]), [0.1, 0])
 
@@ -136,10 +137,13 @@ def test_a_power_of_ten_counts_as_one_however_the_dtype_rounds_it():
 
 def test_strictness_is_judged_in_the_dtype_of_the_result():
     assert decimal_scaling(np.float16([0.99951171875])) == np.float16(0.99951171875)
-    for dtype in (np.float16, np.float32):
-        grid = np.arange(1, 2000, dtype=np.float64).astype(dtype)
+    assert decimal_scaling(np.float16([0.09997558])) == np.float16(0.1)  # 10 times it would round to 1
+    halves = np.arange(1, 0x7C00, dtype=np.uint16).view(np.float16)  # every positive finite number
+    powers = np.array([float(f"1e{k}") for k in range(-37, 39)]).astype(np.float32)
+    for grid in (halves, powers, np.nextafter(powers, np.float32(0))):
         scaled = decimal_scaling(grid[:, None])[:, 0]
-        assert (scaled < 1).all() and (scaled >= dtype(0.1)).all()
+        tenth = grid.dtype.type(0.1)
+        assert (scaled < 1).all() and (scaled >= np.nextafter(tenth, tenth * 0)).all()
 
 
 def test_float32_at_both_ends():
@@ -169,6 +173,13 @@ def test_decimal_scaling_at_infinite_temperature():
 def test_nan_takes_its_row_of_decimal_scaling():
     weights = decimal_scaling([[1, np.nan], [20, 3]])
     np.testing.assert_array_equal(weights, [[np.nan, np.nan], [0.2, 0.03]])
+
+
+def test_nan_keeps_to_its_row_or_its_entry_in_gradients():
+    np.testing.assert_array_equal(length_normalization_vjp([np.nan, 5], [2, 4]), [np.nan, 2])
+    np.testing.assert_array_equal(
+        decimal_scaling_vjp([[np.nan, 1], [20, 3]], [[1, 1], [1, 2]]), [[np.nan, np.nan], [0.01, 0.02]]
+    )
 
 
 def test_length_normalization_reference():

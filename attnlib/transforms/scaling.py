@@ -4,7 +4,7 @@ from contextlib import closing
 
 import numpy as np
 
-from attnlib._rows import clear, plain, positive, row_axis, total
+from attnlib._rows import clear, plain, positive, total
 
 LEAST = -307  # the floats below it are not near a power of ten
 TENS = np.array([float(f"1e{k}") for k in range(LEAST, 309)])  # np.power may be an ulp off
@@ -92,7 +92,7 @@ def decimal_scaling(scores, axis=-1, *, mask=None, temperature=1.0):
     >>> decimal_scaling([-986, 917])
     array([-0.986,  0.917])
     """
-    return _move_point(*plain(scores, axis, mask, _mantissa(scores, axis, temperature)))
+    return _move_point(*plain(scores, axis, mask, _mantissa(temperature)))
 
 
 def decimal_scaling_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
@@ -101,7 +101,7 @@ def decimal_scaling_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature
     >>> decimal_scaling_vjp([50, 20], [1, 2])
     array([0.01, 0.02])
     """
-    return _move_point(*plain(scores, axis, mask, _mantissa(scores, axis, temperature), grad=grad_weights))
+    return _move_point(*plain(scores, axis, mask, _mantissa(temperature), grad=grad_weights))
 
 
 def length_normalization(scores, axis=-1, *, mask=None, temperature=1.0):
@@ -169,16 +169,15 @@ def _move_point(result, blocks):
             clear(size := np.abs(z), z == -np.inf)
             if (size == np.inf).any():
                 raise ValueError("decimal_scaling has no power of ten for a score of +inf")
-            largest = np.maximum.reduce(size, axis=-1, keepdims=True, initial=0.0)
+            largest = size.max(axis=-1, keepdims=True)
             moved = _times_ten_to(grad[0] if grad else z, -_decade(largest, result.dtype))
             np.copyto(moved, np.nan, where=np.isnan(largest))
     return result
 
 
-def _mantissa(scores, axis, temperature):
+def _mantissa(temperature):
     """Return T over its power of ten: the decimal point moves anyway, and x/T can no longer overflow."""
-    shape = np.shape(scores)
-    T = positive(temperature, shape, row_axis(axis, len(shape)))
+    T = positive(temperature, np.shape(temperature), None)
     return _times_ten_to(T, -np.minimum(np.floor(np.log10(T)), 308.0).astype(int))
 
 
