@@ -7,16 +7,18 @@
     formulae    TeX to MathML at build time
     links       citations and terms, which chapters write as plain links
     notebooks   when notebooks run again; figures, folds and explorers as HTML
+    coverage    the page of all claims, each linked to the cells that show it
+    publish     notebook and package of a page; card, site map, launch and feedback links of a published site
     search      the search index
     theme/      templates, style sheet, scripts
 """
 
-from web import builder, formulae, links, notebooks, pages, search
+from web import builder, coverage, formulae, links, notebooks, pages, publish, search
 
 
 def setup(app):
     """Register every part with Sphinx."""
     app.add_html_theme("book", str(builder.THEME))
-    for part in (builder, formulae, links, notebooks, pages, search):
+    for part in (builder, coverage, formulae, links, notebooks, pages, publish, search):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

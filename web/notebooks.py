@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 from xml.etree import ElementTree
 
+import nbformat
 from docutils import nodes
 from docutils.parsers.rst import directives
 from myst_nb.core import render
@@ -43,6 +44,17 @@ def choose_cache(app, config):
     A new path is a new configuration for myst-nb, which makes Sphinx read every notebook again.
     """
     config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / digest(app.srcdir))
+
+
+def name_cells(app, doctree):
+    """Give each code cell an anchor made of its name in the notebook: `cell-NAME`."""
+    path = Path(app.env.doc2path(app.env.docname))
+    if path.suffix != ".ipynb":
+        return
+    cells = nbformat.read(path, as_version=4).cells
+    for node in doctree.findall(nodes.container):
+        if node.get("nb_element") == "cell_code":
+            node["ids"].append(f"cell-{cells[node['cell_index']].id}")
 
 
 def inline_figures(app, doctree):
@@ -152,6 +164,7 @@ def setup(app):
     """Register the cache, figures, folds, explorers and streams."""
     render.coalesce_streams = join_streams
     app.connect("config-inited", choose_cache)
+    app.connect("doctree-read", name_cells)
     app.connect("doctree-read", inline_figures, priority=400)  # before Sphinx collects image files (500)
     app.connect("doctree-resolved", fetch_explorers)
     app.add_directive("explorer", ExplorerDirective)

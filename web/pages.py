@@ -3,7 +3,6 @@
 import base64
 import hashlib
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from docutils import nodes
 from sphinx.util import logging
@@ -30,12 +29,8 @@ def describe_page(app, pagename, templatename, context, doctree):
         "contents": list_contents(app, pathto, pagename),
         "sections": list_sections(doctree),
         "scripts": [f"{part}.js" for part in PARTS if f"<attn-{part}" in context.get("body", "")],
-        "notebook": context.get("page_source_suffix") == ".ipynb" and Path(pagename).name + ".ipynb",
         "first_script": first,
         "first_script_hash": "sha256-" + base64.b64encode(hashlib.sha256(first.encode()).digest()).decode(),
-        "canonical": context["pageurl"] and context["pageurl"].removesuffix("index.html"),
-        "home_path": urlsplit(app.config.html_baseurl).path or "/",
-        "repository": app.config.book_repository,
         "asset": lambda name: address_asset(app, pathto, name),
         "style_sheet": (THEME / "static" / "style.css").read_text("utf-8") if pagename == "404" else "",
     }
@@ -106,7 +101,6 @@ def list_sections(doctree):
 
 def setup(app):
     """Describe each page before its template is filled."""
-    app.add_config_value("book_repository", "", "html", str)
     app.add_config_value("comments_config", {}, "")  # Jupyter Book sets it, comments or not
     app.connect("doctree-read", read_description)
     app.connect("html-page-context", describe_page)

@@ -1,4 +1,4 @@
-"""The search index, read by `theme/static/search.js`: one line per section and per term of the glossary.
+"""The search index, read by `theme/static/search.js`: one line per section, function and glossary term.
 
 It is a script that sets one variable, since a page opened from a disk may not fetch a JSON file.
 """
@@ -30,7 +30,7 @@ def write_index(app, exception):
 
 
 def list_entries(app, docname):
-    """Yield [address, page title, section title, text] for each section of a page and each glossary term."""
+    """Yield [address, page title, section title, text] for each section, term and function of a page."""
     page = app.env.titles[docname].astext()
     url = app.builder.get_target_uri(docname)
     doctree = app.env.get_doctree(docname)
@@ -45,14 +45,24 @@ def list_entries(app, docname):
             names = " · ".join(term.astext() for term in terms)
             definition = read_text(item.next_node(nodes.definition))
             yield [f"{url}#{terms[0]['ids'][0]}", page, names, " ".join("".join(definition).split())]
+    for described in doctree.findall(addnodes.desc):
+        if has_entry(described):
+            signature, content = described[0], described[-1]
+            words = f"{signature.astext()} {''.join(read_text(content))}"
+            yield [f"{url}#{signature['ids'][0]}", page, signature["fullname"], " ".join(words.split())]
+
+
+def has_entry(node):
+    """Tell whether a node is a function or class with an entry of its own; attributes go with their class."""
+    return isinstance(node, addnodes.desc) and bool(node[0]["ids"])
 
 
 def read_text(node):
-    """Yield the words below `node` that a reader sees, without its subsections, figures and outputs."""
+    """Yield the words below `node` that a reader sees: no subsections, functions, figures and outputs."""
     for child in node.children:
         if isinstance(child, nodes.Text):
             yield child.astext()
-        elif isinstance(child, SILENT) or child.get("nb_element") == "cell_code_output":
+        elif isinstance(child, SILENT) or child.get("nb_element") == "cell_code_output" or has_entry(child):
             continue
         elif isinstance(child, nodes.math | nodes.math_block):
             yield read_formula(child)

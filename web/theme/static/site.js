@@ -1,4 +1,4 @@
-// The theme button, and keyboard access to whatever scrolls inside itself. The page can be read without this script.
+// The theme button, and a cue and keyboard access for whatever scrolls inside itself. The page can be read without this script.
 "use strict";
 
 const root = document.documentElement;
@@ -21,14 +21,28 @@ if (button) {
   showTheme();
 }
 
-// A box that can be scrolled must be reachable by keyboard; one that cannot must not be a stop on the way.
+// A box that can be scrolled must show it and be reachable by keyboard; one that cannot must not be a stop on the way.
+const GROUP = { tabindex: "0", role: "group", "aria-label": "Scrolls sideways" };
+const mark = (box) => {
+  const hidden = box.scrollWidth - box.clientWidth;
+  box.classList.toggle("more-before", hidden > 1 && box.scrollLeft > 1);
+  box.classList.toggle("more-after", hidden > 1 && box.scrollLeft < hidden - 1);
+};
+const named = new WeakSet(); // a table of numbers has a name of its own
 const observer = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
-    else target.removeAttribute("tabindex");
+  for (const { target: box } of entries) {
+    mark(box);
+    for (const [name, value] of Object.entries(named.has(box) ? { tabindex: "0" } : GROUP)) {
+      if (box.scrollWidth > box.clientWidth + 1) box.setAttribute(name, value);
+      else box.removeAttribute(name);
+    }
   }
 });
-for (const box of document.querySelectorAll(".scroll, article pre")) observer.observe(box);
+for (const box of document.querySelectorAll(".scroll, main pre, .output.text_html:has(> table)")) {
+  if (box.hasAttribute("role")) named.add(box);
+  observer.observe(box);
+  box.addEventListener("scroll", () => mark(box), { passive: true });
+}
 
 // On a narrow page the lists of contents lie over the text: choosing a line closes them.
 for (const list of document.querySelectorAll("nav[popover]")) {

@@ -1,0 +1,68 @@
+"""Every claim of the source article stands in the book, with evidence that a reader can reach."""
+
+import re
+import tomllib
+from html import unescape
+from urllib.parse import unquote, urldefrag, urljoin
+
+import pytest
+from built import ROOT, run_build
+
+import attnlib
+from web.coverage import WAYS
+
+PARTS = {"ideas": 10, "systems": 16, "fields": 2, "beyond": 6}  # as many as the article has, and six more
+CLAIMS = tomllib.loads((ROOT / "chapters" / "coverage.toml").read_text("utf-8"))
+ROWS = [pytest.param(row, id=row["claim"][:40]) for rows in CLAIMS.values() for row in rows]
+
+
+def test_every_claim_is_in_the_list_once():
+    assert {part: len(rows) for part, rows in CLAIMS.items()} == PARTS
+    claims = [row["claim"] for rows in CLAIMS.values() for row in rows]
+    assert len(set(claims)) == len(claims)
+
+
+def test_every_map_and_score_of_the_package_has_a_claim():
+    named = {name for rows in CLAIMS.values() for row in rows for name in row.get("names", ())}
+    maps = {entry.name for entry in attnlib.CATALOGUE} | {"a_softmax", "am_softmax"}
+    scores = {"additive_score", "scaled_dot_product_score", "cosine_score"}
+    assert maps | scores <= named
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_claim_stands_on_the_page_with_live_evidence(site, outlines, row):
+    text = (site / "chapters" / "coverage.html").read_text("utf-8")
+    items = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", text, re.S)
+    (found,) = [body for claim, body in items if unescape(claim) == row["claim"]]
+    assert row["shown"] in unescape(re.sub("<[^>]+>", "", found))
+    links = [
+        urldefrag(urljoin("chapters/coverage.html", link)) for link in re.findall(r'href="([^"]+)"', found)
+    ]
+    assert all(anchor in outlines[page].ids for page, anchor in links if anchor)
+    places = {f"{page.removesuffix('.html')}#{unquote(anchor)}" for page, anchor in links}
+    wanted = [anchor for way in WAYS for anchor in row.get(way, ())]
+    assert wanted
+    assert {anchor if "#" in anchor else f"{row['chapter']}#{anchor}" for anchor in wanted} <= places
+    for name in row.get("names", ()):
+        assert hasattr(attnlib, name)
+        assert f">{name}<" in found
+
+
+def test_a_claim_without_live_evidence_stops_the_build(small_book):
+    book = small_book({"coverage": "# Claims\n\n```{coverage} claims\n```\n", "chapter": ["x = 1"]})
+    rows = [
+        'claim = "gone"\nchapter = "chapter"\nsee = ["cell-of-yesterday"]',
+        'claim = "elsewhere"\nchapter = "no_such_chapter"\nsee = ["cell-x"]',
+        'claim = "bare"\nchapter = "chapter"',
+        'claim = "unknown"\nchapter = "chapter"\nsee = ["chapter-chapter"]\nnames = ["sofmax"]',
+    ]
+    text = "\n".join(f'[[claims]]\nshown = "Something to see."\n{row}' for row in rows)
+    (book / "coverage.toml").write_text(text)
+    result = run_build("--source", book)
+    assert result.returncode != 0
+    said = result.stdout + result.stderr
+    assert re.search(r"coverage.*no 'cell-of-yesterday' in 'chapter'", said)
+    assert re.search(r"coverage.*no 'cell-x' in 'no_such_chapter'", said)
+    assert re.search(r"coverage.*no evidence for the claim 'bare'", said)
+    assert re.search(r"coverage.*the claim 'unknown' names what does not exist.*sofmax", said)
+    assert "chapter-chapter" not in said

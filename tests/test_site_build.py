@@ -1,0 +1,236 @@
+"""Small books: what must be built again, what must not build, what a published site has."""
+
+import json
+import os
+import re
+import struct
+from urllib.parse import parse_qsl, urlsplit
+from xml.etree import ElementTree
+
+import nbformat
+import pytest
+import yaml
+from built import NOTEBOOKS, ROOT, Outline, make_small_book, run_build
+
+from web.formulae import to_mathml
+from web.notebooks import join_streams
+from web.publish import VARIABLES, name_launches
+
+
+@pytest.mark.parametrize(
+    ("tex", "display", "expected"),
+    [
+        (r"\max_j z_j", "block", r"<munder><mo [^>]*>max</mo><mi>j</mi></munder>"),
+        (r"\max_j z_j", "inline", r"<msub><mo [^>]*>max</mo><mi>j</mi></msub>"),
+        (r"\ln 2", "inline", r'<mo lspace="0" rspace="0.167em">ln</mo><mn>2</mn>'),
+        (r"\operatorname{softmax}(z)", "inline", r'<mo lspace="0" rspace="0">softmax</mo>'),
+        (r"\mathrm{d}p", "inline", r'<mi mathvariant="normal">d</mi><mi>p</mi>'),
+        (r"-\infty", "inline", r"<mo>−</mo><mi>∞</mi>"),
+        (r"q^\top k", "inline", r'<mo lspace="0" rspace="0">⊤</mo>'),
+        (r"\begin{aligned}a &= b\\ &= c\end{aligned}", "block", r"(<mtr>.*?</mtr>){2}</mtable>"),
+        (r"a \\ b", "block", r"(<mtr>.*?</mtr>){2}</mtable>"),
+        (r"x < y \text{ if } a", "inline", r"<mi>x</mi><mo>&lt;</mo><mi>y</mi><mtext>\s*if\s*</mtext>"),
+    ],
+)
+def test_formulae_are_set_as_tex_would(tex, display, expected):
+    assert re.search(expected, to_mathml(tex, display))
+
+
+@pytest.mark.parametrize(
+    "tex", [r"\foo", r"\frac{a}{", "a & b", r"\text{5 \$}", r"\label{x} y", r"\boxed{x}"]
+)
+def test_formulae_that_cannot_be_set_are_refused(tex):
+    with pytest.raises(ValueError, match=r"understood|read|Core"):
+        to_mathml(tex, "inline")
+
+
+def test_a_change_of_attnlib_reaches_the_page_and_nothing_else_runs_a_notebook_again(small_book):
+    book = small_book({"chapter": ["import attnlib\nprint('version', attnlib.VERSION_FOR_THIS_TEST)"]})
+    package = book / "attnlib" / "__init__.py"
+    original = package.read_text()
+    page = book / "_build" / "html" / "chapter.html"
+
+    def build(version):
+        package.write_text(f"{original}\nVERSION_FOR_THIS_TEST = {version}\n")
+        result = run_build("--source", book)
+        assert result.returncode == 0, result.stdout + result.stderr
+        return "Executing notebook" in result.stdout + result.stderr
+
+    assert build(1)
+    assert "version 1" in page.read_text()
+    index = book / "index.md"
+    index.write_text(index.read_text() + "\nOne more sentence.\n")
+    assert not build(1)
+    assert "One more sentence" in (page.parent / "index.html").read_text()
+    assert build(2)
+    assert "version 2" in page.read_text()
+
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><path d="M0 0h9"/></svg>'
+SHOW = "from IPython.display import display\ndisplay({{'image/svg+xml': '{svg}', {rest}}}, raw=True)"
+
+FAULTS = {
+    # page: (content, what the build says)
+    "unknown_macro": ("# A\n\nText $\\foo x$.\n", r"unknown_macro.*\\foo"),
+    "open_brace": ("# B\n\n$$\n\\frac{a}{\n$$\n", r"open_brace.*frac"),
+    "stray_ampersand": ("# C\n\n$$\na & b\n$$\n", r"stray_ampersand.*a & b"),
+    "dead_link": ("# D\n\n[x](nowhere.md)\n", r"dead_link.*nowhere"),
+    "dead_equation": ("# E\n\nSee {eq}`missing`.\n", r"dead_equation.*missing"),
+    "no_such_work": ("# F\n\nSee {cite:t}`nobody1900`.\n", r"no_such_work.*nobody1900"),
+    "no_explorer": ("# G\n\n```{explorer} ghost\n:from: index\n```\n", r"no_explorer.*ghost"),
+    "no_description": ("---\nx: y\n---\n# H\n\nShort.\n", r"no_description.*description has 6 characters"),
+    "raises": (["raise ValueError('on purpose')"], r"on purpose"),
+    "stderr": (["import sys\nprint('oh', file=sys.stderr)"], r"stderr.*cell outputs"),
+    "no_words": ([SHOW.format(svg=SVG, rest="")], r"no_words.*no alternative text"),
+}
+
+
+def test_every_fault_stops_the_build_and_is_named(small_book):
+    book = small_book({name: content for name, (content, _) in FAULTS.items()})
+    for attempt in ("first", "second"):  # Sphinx forgets warnings of what it has read
+        result = run_build("--source", book)
+        said = result.stdout + result.stderr
+        assert result.returncode != 0, attempt
+        unnamed = [name for name, (_, pattern) in FAULTS.items() if not re.search(pattern, said)]
+        assert unnamed == [], f"{attempt}\n{said[-6000:]}"
+
+
+def test_a_figure_becomes_part_of_the_page(small_book):
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 230" data-plain-height="190">'
+        '<path d="M0 0h9"/><text class="attn-caption">Three weights,</text>'
+        '<text class="attn-caption">one sum.</text></svg>'
+    )
+    short, long = "Bars: the 0.100, cat 0.900.", "A sentence about bars. " * 20
+    cells = [SHOW.format(svg=svg, rest=f"'text/plain': {json.dumps(text)}") for text in (short, long)]
+    book = small_book({"chapter": cells})
+    result = run_build("--source", book)
+    assert result.returncode == 0, result.stderr
+    page = (book / "_build" / "html" / "chapter.html").read_text()
+    figures = re.findall(r"<figure.*?</figure>", page, re.S)
+    assert len(figures) == 2
+    assert 'viewBox="0 0 480 190"' in figures[0] and f'aria-label="{short}"' in figures[0]
+    assert "<figcaption>Three weights, one sum.</figcaption>" in figures[0]
+    assert "<details><summary>In words</summary>" in figures[1] and long.strip() in figures[1]
+    assert not (book / "_build" / "html" / "_images").exists()
+
+
+def test_a_stream_is_joined_where_the_kernel_cut_it():
+    def piece(text, name="stdout"):
+        return nbformat.v4.new_output("stream", name=name, text=text)
+
+    cut = [
+        piece("a line in"),
+        piece(" two pieces\n"),
+        piece("beware\n", "stderr"),
+        piece("next"),
+        piece(" one\n"),
+    ]
+    assert [(o["name"], o["text"]) for o in join_streams(cut)] == [
+        ("stdout", "a line in two pieces\nnext one\n"),
+        ("stderr", "beware\n"),
+    ]
+
+
+BASE, REPOSITORY = "https://reader.example/book/", "https://github.com/somebody/book"
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """Two small books, one address: what the same sources give, built twice as a workflow would."""
+    pages = []
+    for name in ("one", "two"):
+        book = make_small_book(
+            tmp_path_factory.mktemp(name), {"chapter": "# One & only\n", "part": ["print('hello')"]}
+        )
+        result = run_build("--source", book, BOOK_URL=BASE.rstrip("/"), BOOK_REPOSITORY=REPOSITORY)
+        assert result.returncode == 0, result.stderr
+        pages.append(book / "_build" / "html")
+    return pages
+
+
+def test_a_published_page_names_its_address_and_its_card(published):
+    outlines = {name: Outline(published[0] / f"{name}.html") for name in ("index", "chapter", "part", "404")}
+    assert outlines["chapter"].relations["canonical"] == f"{BASE}chapter.html"
+    assert outlines["index"].relations["canonical"] == BASE
+    assert "canonical" not in outlines["404"].relations
+    assert "og:image" not in outlines["404"].meta
+    assert '<a href="/book/">' in (published[0] / "404.html").read_text()
+    meta = outlines["chapter"].meta
+    assert (meta["og:title"], meta["og:url"]) == ("One & only", f"{BASE}chapter.html")
+    assert meta["og:description"] == meta["description"]
+    assert (meta["og:image"], meta["twitter:card"]) == (f"{BASE}cards/chapter.png", "summary_large_image")
+    assert len({outline.meta.get("og:image") for outline in outlines.values()}) == 4
+
+
+def test_cards_are_pictures_of_the_promised_size_and_the_same_each_time(published):
+    for name in ("index", "chapter", "part"):
+        one, two = ((pages / "cards" / f"{name}.png").read_bytes() for pages in published)
+        assert one == two
+        assert one[:8] == b"\x89PNG\r\n\x1a\n"
+        assert struct.unpack(">II", one[16:24]) == (1200, 630)
+        assert len(one) < 100_000
+
+
+def test_the_package_beside_the_pages_is_the_same_each_time(published):
+    one, two = ((pages / "attnlib-0.1.0-py3-none-any.whl").read_bytes() for pages in published)
+    assert one == two
+
+
+def test_the_map_lists_every_page_by_its_address(published):
+    root = ElementTree.parse(published[0] / "sitemap.xml").getroot()
+    assert root.tag == "{http://www.sitemaps.org/schemas/sitemap/0.9}urlset"
+    assert sorted(place.text for place in root.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")) == [
+        BASE,
+        f"{BASE}chapter.html",
+        f"{BASE}part.html",
+    ]
+    assert (published[0] / ".nojekyll").exists()
+
+
+def test_a_page_leads_to_its_source_its_feedback_and_its_launches(published):
+    links = Outline(published[0] / "part.html").links
+    assert f"{REPOSITORY}/blob/main/part.ipynb" in links
+    assert f"{REPOSITORY}/issues/new?title=Page+%22Chapter+part%22&body=part.ipynb%0A%0A" in links
+    assert "https://mybinder.org/v2/gh/somebody/book/main?urlpath=lab%2Ftree%2Fpart.ipynb" in links
+    assert "https://colab.research.google.com/github/somebody/book/blob/main/part.ipynb" in links
+    other = Outline(published[0] / "chapter.html").links
+    assert f"{REPOSITORY}/blob/main/chapter.md" in other
+    assert not [link for link in other if "mybinder" in link or "colab" in link]
+    page = (published[0] / "part.html").read_text()
+    assert f"pip install &#34;attnlib[notebook] @ {BASE}attnlib-0.1.0-py3-none-any.whl&#34;" in page
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_every_launch_leads_to_a_file_of_the_tree(name):
+    for address in name_launches(REPOSITORY, "main", name).values():
+        parts = urlsplit(address)
+        path = dict(parse_qsl(parts.query)).get("urlpath", parts.path).partition("/tree/")[2]
+        path = path or parts.path.partition("/blob/main/")[2]
+        assert (ROOT / path).is_file()
+
+
+def test_binder_installs_what_the_book_was_tested_with():
+    script = ROOT / "binder" / "postBuild"
+    assert os.access(script, os.X_OK)
+    assert "--require-hashes -r requirements.txt" in script.read_text()
+    assert (ROOT / "binder" / "runtime.txt").read_text() == "python-3.11\n"
+
+
+def test_the_workflow_publishes_after_the_tests_with_the_address_that_pages_gives():
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "publish.yml").read_text())
+    jobs = flow["jobs"]
+    assert (jobs["build"]["needs"], jobs["deploy"]["needs"]) == ("test", "build")
+    assert "make test" in [step.get("run") for step in jobs["test"]["steps"]]
+    (book,) = [step for step in jobs["build"]["steps"] if step.get("run") == "make book"]
+    assert set(book["env"]) == set(VARIABLES.values())
+    assert book["env"]["BOOK_URL"] == "${{ steps.pages.outputs.base_url }}"
+    (upload,) = [step for step in jobs["build"]["steps"] if "upload-pages" in step.get("uses", "")]
+    assert upload["with"]["path"] == "_build/html"
+    assert jobs["deploy"]["permissions"] == {"pages": "write", "id-token": "write"}
+
+
+def test_an_unpublished_site_names_no_address(site):
+    page = (site / "index.html").read_text("utf-8")
+    assert not re.search("canonical|og:|twitter:|mybinder|issues/new", page)
+    assert not (site / "sitemap.xml").exists()
