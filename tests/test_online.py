@@ -1,5 +1,7 @@
 """The softmax over a stream: whatever the cut into blocks, it is the softmax of the whole row."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -112,6 +114,15 @@ def test_scores_are_asked_for_once_and_not_written_to():
 
     assert online_softmax(stream())[0] == -np.inf
     assert asked == [0, 1]
+
+
+def test_no_block_is_kept():
+    blocks = ((np.full((100, 1000), float(i)), np.ones((1000, 1))) for i in range(50))  # 0.8 MB each
+    tracemalloc.start()
+    online_softmax(blocks)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10 * 0.8e6
 
 
 def test_warnings_of_the_stream_are_not_hushed():
