@@ -179,7 +179,7 @@ def _score_vjp(vjp, grad_scores, **given):
     g = same_shape(grad_scores, batch + q.shape[-2:-1] + k.shape[-2:-1], "grad_scores")
     q2, k2 = np.atleast_2d(q), np.atleast_2d(k)
     with np.errstate(all="ignore"):
-        grads = vjp(q2, k2, *rest, g.astype(q.dtype).reshape(*batch, q2.shape[-2], k2.shape[-2]))
+        grads = vjp(q2, k2, *rest, g.reshape(*batch, q2.shape[-2], k2.shape[-2]))
         return tuple(sum_to(grad, a.shape).astype(kind) for grad, a in zip(grads, (q, k, *rest), strict=True))
 
 

@@ -77,7 +77,8 @@ def test_cosines_at_the_extremes():
     vectors = np.random.default_rng(2).normal(size=(9000, 1, 3))
     for same in (cosine_score(vectors, vectors), -cosine_score(vectors, -vectors)):
         assert same.max() <= 1 and same.min() > 1 - 1e-15  # rounding alone would lead past 1
-    np.testing.assert_array_equal(cosine_score([0, 0], [1, 2]), 0)
+    for zero in (cosine_score([0, 0], [1, 2]), *cosine_score_vjp([0, 0], [3, 4], 1)[1]):
+        assert zero == 0 and not np.signbit(zero)
     for grad in cosine_score_vjp([0, 0], [0, 0], 1):
         np.testing.assert_array_equal(grad, [0, 0])
 
@@ -91,6 +92,26 @@ def test_dtypes():
     assert dot_product_score(np.array([200], np.uint8), np.array([200], np.uint8)) == 40000
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_gradients_have_the_dtype_of_the_scores_and_are_silent(dtype):
+    query = np.array([[1, 2]], dtype)
+    most = np.finfo(dtype).max
+    with np.errstate(all="raise"):
+        for by_query, by_key in (
+            dot_product_score_vjp(query, query, [[3.0]]),
+            dot_product_score_vjp(query, query, [[3]]),
+        ):
+            assert by_query.dtype == by_key.dtype == dtype
+            np.testing.assert_array_equal(by_query, [[3, 6]])
+        np.testing.assert_array_equal(dot_product_score_vjp(query, query, [[most]])[0], [[most, np.inf]])
+
+
+def test_the_narrowest_vectors():
+    assert scaled_dot_product_score([3], [2]) == 6
+    for score in (dot_product_score, scaled_dot_product_score, cosine_score):
+        np.testing.assert_array_equal(score(np.zeros((2, 0)), np.zeros((3, 0))), np.zeros((2, 3)))
+
+
 def test_the_variance_argument():
     rng = np.random.default_rng(3)
     q, k = rng.normal(size=(2, 20000, 1, 64))
@@ -100,6 +121,7 @@ def test_the_variance_argument():
 
 def test_causal_mask_is_aligned_at_the_bottom_right():
     np.testing.assert_array_equal(causal_mask(3, 3), np.tri(3, dtype=bool))
+    assert causal_mask(3, 3).dtype == bool
     np.testing.assert_array_equal(causal_mask(1, 4), [[True] * 4])
     np.testing.assert_array_equal(causal_mask(3, 2), [[False, False], [True, False], [True, True]])
     assert causal_mask(0, 3).shape == (0, 3) and causal_mask(2, 0).shape == (2, 0)
@@ -112,7 +134,9 @@ def test_causal_mask_is_aligned_at_the_bottom_right():
 def test_errors():
     with pytest.raises(ValueError, match="same width, not 2 and 3"):
         dot_product_score([1, 2], [1, 2, 3])
-    with pytest.raises(ValueError, match="single numbers"):
+    with pytest.raises(
+        ValueError, match=r"^query and key must be vectors or arrays of them, not single numbers$"
+    ):
         cosine_score(1, [1])
     with pytest.raises(TypeError, match="query must be real numbers"):
         dot_product_score([1j], [1])
@@ -122,6 +146,9 @@ def test_errors():
         dot_product_score_vjp([1, 2], [[1, 2], [3, 4]], [1, 2, 3])
     with pytest.raises(ValueError, match=r"not \(\(1, 3\), \(1, 2\), \(1,\)\)"):
         additive_score([1, 2], [1, 2], [[1, 2, 3]], [[1, 2]], [1])
+    for v in (np.ones(()), np.ones((3, 1))):
+        with pytest.raises(ValueError, match=r"W, U, v must have shapes"):
+            additive_score([1, 2], [1, 2], np.ones((*v.shape, 2)), np.ones((*v.shape, 2)), v)
 
 
 def test_a_causal_mask_of_any_integer_type():
