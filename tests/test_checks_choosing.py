@@ -3,12 +3,24 @@
 import numpy as np
 import pytest
 
+from attnlib import entmax, linear, sparsemax
 from attnlib.checks import choosing as checks
 
 WANTED = ["sums to one", "exact zeros possible"]
 
 
-@pytest.mark.parametrize("names", [["linear", "sparsemax", "entmax"], ("entmax", "linear", "sparsemax")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["linear", "sparsemax", "entmax"],
+        ("entmax", "linear", "sparsemax"),
+        {"entmax", "linear", "sparsemax"},
+        np.array(["linear", "sparsemax", "entmax"]),
+        [linear, sparsemax, entmax],
+        "linear, sparsemax, entmax",
+    ],
+    ids=str,
+)
 def test_right_names_pass(names):
     assert checks.maps_with(names, WANTED).passed
 
@@ -23,7 +35,7 @@ def test_right_names_pass(names):
         (["relu_attention"], "not sums to one"),
         (["sparse"], "'sparse' is no map"),
         ([], "3 more fit"),
-        (3, "3 is no map"),
+        (3, "'3' is no map"),
         (..., "dots"),
     ],
 )

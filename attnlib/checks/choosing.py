@@ -21,7 +21,9 @@ def maps_with(names, facts) -> Verdict:
     if names is None or names is Ellipsis:
         return not_yet("put a list of names in place of the dots")
     entries = {entry.name: entry for entry in CATALOGUE}
-    given = list(names) if isinstance(names, list | tuple | set) else [names]
+    names = names.replace(",", " ").split() if isinstance(names, str) else names
+    names = names if np.iterable(names) else [names]
+    given = [getattr(name, "__name__", str(name)) for name in names]  # functions are welcome, too
     for name in given:
         if name not in entries:
             return not_yet(f"{name!r} is no map of the table")
