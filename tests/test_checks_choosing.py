@@ -19,7 +19,6 @@ WANTED = ["sums to one", "exact zeros possible"]
         [linear, sparsemax, entmax],
         "linear, sparsemax, entmax",
     ],
-    ids=str,
 )
 def test_right_names_pass(names):
     assert checks.maps_with(names, WANTED).passed
