@@ -17,7 +17,8 @@ function score([url, page, section, text], words) {
   const body = plain(text);
   let total = 0;
   for (const word of words) {
-    const inHeading = heading.search(word) >= 0 ? 20 : 0;
+    const place = heading.search(word);
+    const inHeading = place < 0 ? 0 : place === 0 ? 26 : 20;
     const inTitle = title.search(word) >= 0 ? 6 : 0;
     const inBody = Math.min((body.match(word) || []).length, 5);
     if (!inHeading && !inBody && !inTitle) return 0;
@@ -76,6 +77,10 @@ function show(query) {
 }
 
 const input = document.getElementById("query");
-input.value = new URLSearchParams(location.search).get("q") || "";
+const read = () => {
+  input.value = new URLSearchParams(location.hash.slice(1)).get("q") || "";
+  show(input.value);
+};
 input.addEventListener("input", () => show(input.value));
-show(input.value);
+window.addEventListener("hashchange", read);
+read();

@@ -1,4 +1,4 @@
-// The theme button, and a cue and keyboard access for whatever scrolls inside itself. The page can be read without this script.
+// The theme button, the search box, and a cue and keyboard access for whatever scrolls inside itself. The page can be read without this script.
 "use strict";
 
 const root = document.documentElement;
@@ -19,6 +19,17 @@ if (button) {
   });
   prefersDark.addEventListener("change", showTheme);
   showTheme();
+}
+
+// What is looked for stands behind a "#", the part of an address that no server is told.
+for (const form of document.querySelectorAll("form.search")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const target = new URL(form.action);
+    target.search = "";
+    target.hash = new URLSearchParams(new FormData(form));
+    location.href = target;
+  });
 }
 
 // A box that can be scrolled must show it and be reachable by keyboard; one that cannot must not be a stop on the way.
