@@ -10,7 +10,7 @@ MUTANTS := .cache/mutants
 LOCK := .cache/lock
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve test lab refresh bench mutants audit lock clean
+.PHONY: help book serve test lab refresh bench mutants audit kit lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -65,6 +65,9 @@ $(MUTANTS)/.ready: tools/mutants_requirements.txt
 audit: book  ## Lighthouse, HTML validity, accessibility, page weights and external links (needs Node and Java)
 	$(BIN)/python tools/get_browser.py
 	$(BIN)/python tools/audit.py
+
+kit: book  ## zip the book, the notebooks and wheels for this platform: a classroom without internet
+	$(BIN)/python tools/kit.py
 
 lock: ## compile requirements.txt, with hashes, from pyproject.toml
 	$(PYTHON) -m venv $(LOCK)

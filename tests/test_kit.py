@@ -1,0 +1,98 @@
+"""What leaves the house: a notebook alone with its install line, the kit for a classroom without internet."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import kit
+import nbformat
+import pytest
+from built import ROOT
+
+CHAPTER = "chapters/transforms/temperature.ipynb"
+RUN = "import sys, nbclient, nbformat; nbclient.execute(nbformat.read(sys.argv[1], 4))"
+
+
+def test_a_notebook_alone_runs_after_its_one_line(site, tmp_path):
+    """The wheel beside the page and the notebook, in a folder with nothing else."""
+    (wheel,) = site.glob("*.whl")
+    page = (site / CHAPTER).with_suffix(".html").read_text("utf-8")
+    assert f"pip install &#34;./{wheel.name}[notebook]&#34;" in page
+    installed, alone = tmp_path / "installed", tmp_path / "alone"
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        installed,
+    ]
+    subprocess.run([*command, wheel], check=True)
+    alone.mkdir()
+    notebook = nbformat.read(site / CHAPTER, 4)
+    where = f"import attnlib\nassert attnlib.__file__.startswith({str(installed)!r}), attnlib.__file__"
+    notebook.cells.append(nbformat.v4.new_code_cell(where))
+    nbformat.write(notebook, alone / "notebook.ipynb")
+    run = subprocess.run(
+        [sys.executable, "-c", RUN, "notebook.ipynb"],
+        cwd=alone,
+        env=os.environ | {"PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.fixture
+def packed(tmp_path):
+    """The kit of a book of one page and one wheel."""
+    site, wheels, root = tmp_path / "html", tmp_path / "wheels", tmp_path / "root"
+    for path in (
+        site / "index.html",
+        site / ".nojekyll",
+        wheels / "numpy.whl",
+        root / "chapters" / "a.ipynb",
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(path.name)
+    checkpoints = root / "chapters" / ".ipynb_checkpoints"
+    checkpoints.mkdir()
+    shutil.copy(root / "chapters" / "a.ipynb", checkpoints)
+    return kit.pack(tmp_path / "kit", site, wheels, root)
+
+
+def test_the_kit_holds_book_notebooks_wheels_and_how_to_use_them(packed):
+    with zipfile.ZipFile(packed) as archive:
+        assert sorted(archive.namelist()) == [
+            "where-attention-goes/README.txt",
+            "where-attention-goes/book/index.html",
+            "where-attention-goes/notebooks/a.ipynb",
+            "where-attention-goes/wheels/numpy.whl",
+        ]
+        assert archive.read("where-attention-goes/book/index.html") == b"index.html"
+
+
+@pytest.mark.parametrize(("system", "bin"), [("Linux", ".venv/bin/"), ("Windows", ".venv\\Scripts\\")])
+def test_three_lines_install_and_open(system, bin):
+    lines = [
+        line.strip() for line in kit.write_readme(system, "3.11").splitlines() if line.startswith("    ")
+    ]
+    assert len(lines) == 3
+    assert lines[0].endswith("-m venv .venv")
+    assert lines[1] == f'{bin}python -m pip install --no-index --find-links wheels "attnlib[notebook]"'
+    assert lines[2] == f"{bin}jupyter lab notebooks"
+
+
+def test_a_kit_needs_a_built_book(tmp_path):
+    with pytest.raises(FileNotFoundError, match="run `make book` first"):
+        kit.pack(tmp_path, tmp_path, tmp_path)
+
+
+def test_make_kit_builds_the_book_first():
+    text = (ROOT / "Makefile").read_text()
+    assert "\nkit: book  ##" in text

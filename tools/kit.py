@@ -1,0 +1,101 @@
+"""Zip what a classroom without internet needs: the built book, its notebooks, and wheels for this platform.
+
+python tools/kit.py [--site DIR] [--output DIR]      the kit lands in DIR (_build/kit)
+
+Wheels fit the operating system and the Python version of the machine that makes the kit.
+"""
+
+import argparse
+import platform
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+README = """Where Attention Goes: from scores to probabilities
+
+To read: open book/index.html in a browser. Every slider works there; nothing has to be installed.
+
+To run the notebooks: three lines in a terminal, in this folder, without a network.
+They need Python {python} on {system}, where this kit was made.
+
+{lines}
+
+The first makes a Python environment beside the kit, the second installs from the folder wheels,
+the third opens the notebooks in a browser. Later the third is enough.
+"""
+POSIX = """    python3 -m venv .venv
+    .venv/bin/python -m pip install --no-index --find-links wheels "attnlib[notebook]"
+    .venv/bin/jupyter lab notebooks"""
+WINDOWS = r"""    py -m venv .venv
+    .venv\Scripts\python -m pip install --no-index --find-links wheels "attnlib[notebook]"
+    .venv\Scripts\jupyter lab notebooks"""
+
+
+def write_readme(system, python):
+    """Return the text that stands beside the kit, with the lines that work on a system.
+
+    >>> [line for line in write_readme("Windows", "3.12").splitlines() if "jupyter" in line]
+    ['    .venv\\\\Scripts\\\\jupyter lab notebooks']
+    """
+    lines = WINDOWS if system == "Windows" else POSIX
+    return README.format(python=python, system=system, lines=lines)
+
+
+def list_files(site, wheels, root=ROOT):
+    """Yield (name in the kit, file): the built book, the chapters, the wheels."""
+    for folder, name in ((site, "book"), (root / "chapters", "notebooks"), (wheels, "wheels")):
+        for path in sorted(folder.rglob("*")):
+            inside = path.relative_to(folder)
+            if path.is_file() and not any(part.startswith((".", "__")) for part in inside.parts):
+                yield f"{name}/{inside.as_posix()}", path
+
+
+def gather_wheels(folder, root=ROOT):
+    """Put a wheel of everything in requirements.txt, and of attnlib, into a folder."""
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--wheel-dir",
+        folder,
+    ]
+    subprocess.run([*pip, "--require-hashes", "-r", root / "requirements.txt"], check=True)
+    subprocess.run([*pip, "--no-deps", "--no-build-isolation", root], check=True)
+
+
+def pack(output, site, wheels, root=ROOT):
+    """Write the kit and return its path; FileNotFoundError when the book was not built."""
+    if not (site / "index.html").is_file():
+        raise FileNotFoundError(f"{site} holds no index.html; run `make book` first")
+    output.mkdir(parents=True, exist_ok=True)
+    python = ".".join(platform.python_version_tuple()[:2])
+    kit = output / f"where-attention-goes-{sysconfig.get_platform()}-python{python}.zip"
+    top = "where-attention-goes"
+    with zipfile.ZipFile(kit, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{top}/README.txt", write_readme(platform.system(), python))
+        for name, path in list_files(site, wheels, root):
+            archive.write(path, f"{top}/{name}")
+    return kit
+
+
+def main():
+    """Gather and pack."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--site", type=Path, default=ROOT / "_build" / "html")
+    parser.add_argument("--output", type=Path, default=ROOT / "_build" / "kit")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as wheels:
+        gather_wheels(wheels)
+        kit = pack(arguments.output, arguments.site, Path(wheels))
+    print(f"{kit}  ({kit.stat().st_size / 1e6:.0f} MB)")
+
+
+if __name__ == "__main__":
+    main()
