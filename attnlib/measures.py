@@ -53,7 +53,7 @@ def top_k_mass(weights, k, axis=-1):
     k = index(k)
     if k < 0:
         raise ValueError(f"k must be 0 or more, not {k}")
-    w = np.sort(_rows(weights, axis, negative=True), axis=-1)
+    w = np.sort(_rows(weights, axis, negative=True))
     with np.errstate(all="ignore"):
         return w[..., max(w.shape[-1] - k, 0) :].sum(axis=-1)
 

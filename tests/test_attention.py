@@ -48,7 +48,8 @@ def test_a_masked_value_is_never_multiplied_query_by_query(qkv, junk):
     context, _ = attend(query, key, dirty, mask=mask, **ATTENTION)
     np.testing.assert_allclose(context[:, 0], expected[:, 0])
     np.testing.assert_allclose(np.delete(context[0, 1], 2), np.delete(expected[0, 1], 2))
-    assert not np.isfinite(context[0, 1, 2]) and not np.isfinite(context[:, 2]).any()
+    np.testing.assert_array_equal(context[0, 1, 2], junk)
+    np.testing.assert_array_equal(context[:, 2], np.full((2, 6), junk))
     np.testing.assert_allclose(context[1, 1], expected[1, 1])
 
 
@@ -192,6 +193,27 @@ def test_a_key_shared_by_a_batch_is_spoilt_where_one_of_the_batch_multiplies_it(
     by_query, by_key, _ = attend_vjp(query, shared, value, np.ones((2, 3, 6)), mask=mask, **ATTENTION)
     assert by_key.shape == (5, 4) and np.isnan(by_key).all()
     assert np.isfinite(by_query[0]).all() and np.isnan(by_query[1]).all()
+
+
+def test_a_batch_of_values_for_one_set_of_weights(qkv):
+    query, key, value = qkv
+    g = np.random.default_rng(4).normal(size=(2, 3, 6))
+    by_query, by_key, by_value = attend_vjp(query[0], key[0], value, g, **ATTENTION)
+    alone = [attend_vjp(query[0], key[0], v, one, **ATTENTION) for v, one in zip(value, g, strict=True)]
+    np.testing.assert_allclose(by_query, alone[0][0] + alone[1][0])
+    np.testing.assert_allclose(by_key, alone[0][1] + alone[1][1])
+    np.testing.assert_allclose(by_value, [alone[0][2], alone[1][2]])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_gradients_have_the_dtype_given_and_are_silent(qkv, dtype):
+    query, key, value = (a.astype(dtype) for a in qkv)
+    most = np.finfo(dtype).max
+    with np.errstate(all="raise"):
+        for grad in attend_vjp(query, key, value, np.ones((2, 3, 6), dtype), **ATTENTION):
+            assert grad.dtype == dtype
+        grads = attend_vjp([[0]], [[0], [0]], [[most], [most]], [[most]], **ATTENTION)
+        assert grads[2].tolist() == [[most / 2], [most / 2]]
 
 
 def test_wrong_shapes_are_named(qkv):

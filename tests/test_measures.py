@@ -26,7 +26,8 @@ def test_entropy_is_in_nats_and_of_the_row_divided_by_its_sum():
     np.testing.assert_allclose(perplexity([2, 2, 0, 0]), 2, rtol=1e-15)
     np.testing.assert_allclose(entropy([1e308, 1e308]), np.log(2))
     np.testing.assert_allclose(entropy(np.float16([60000, 60000])), np.log(2))
-    np.testing.assert_allclose(entropy([5e-324, 5e-324]), np.log(2))
+    np.testing.assert_allclose(entropy([[5e-324, 5e-324], [1e308, 1e308]]), [np.log(2)] * 2)
+    np.testing.assert_allclose(perplexity(np.ones((3, 5)), axis=0), [3] * 5)
 
 
 def test_rows_with_one_weight_and_with_none():
@@ -70,6 +71,7 @@ def test_divergences():
     assert total_variation([1, 0], [0, 1]) == 1
     assert total_variation([0.5, 0.5], [0.25, 0.75]) == 0.25
     np.testing.assert_array_equal(total_variation(np.eye(2), np.eye(2), axis=0), [0, 0])
+    np.testing.assert_array_equal(total_variation(np.eye(2), [[1, 0], [1, 0]]), [0, 1])
 
 
 @given(a=arrays(np.float64, 5, elements=st.floats(-5, 5)), b=arrays(np.float64, 5, elements=st.floats(-5, 5)))
@@ -108,6 +110,8 @@ def test_calibration_error_by_a_loop():
 def test_calibration_error_at_the_edges():
     assert expected_calibration_error([[1.0, 0.0]], [0]) == 0
     assert expected_calibration_error([[1.0, 0.0]], [1]) == 1
+    # the lowest bin holds a confidence of 0 too: one right of two, 0.01 sure in all
+    np.testing.assert_allclose(expected_calibration_error([[0, 0], [0.01, 0]], [0, 1]), 0.99 / 2)
     # .5 belongs to the lower of two bins, closed above: (1 - .5)/2 + (1 - .6)/2 in two bins, as in one
     np.testing.assert_allclose(
         expected_calibration_error([[0.5, 0.5], [0.6, 0.4]], [0, 1], bins=2), 0.5 * 0.5 + 0.5 * 0.6
@@ -155,8 +159,33 @@ def test_counts_of_any_integer_type_are_the_same_count():
     assert expected_calibration_error([[0.5, 0.5]], [0], np.uint8(255)) == 0.5
 
 
+@pytest.mark.parametrize(
+    ("measure", "name"),
+    [
+        (entropy, "weights"),
+        (perplexity, "weights"),
+        (support_size, "weights"),
+        (lambda w, axis=-1: top_k_mass(w, 1, axis), "weights"),
+        (lambda w, axis=-1: kl_divergence(w, w, axis), "p"),
+        (lambda w, axis=-1: kl_divergence(np.ones(2), w, 0), "q"),
+        (lambda w, axis=-1: total_variation(w, w, axis), "p"),
+        (lambda w, axis=-1: total_variation(np.ones(2), w, 0), "q"),
+        (lambda w: expected_calibration_error(w, [0]), "probabilities"),
+    ],
+)
+def test_errors_name_the_argument(measure, name):
+    with pytest.raises(TypeError, match=f"^{name} must be real numbers .* not complex128$"):
+        measure([1j, 2])
+    with pytest.raises(ValueError, match=f"^{name} must have (at least one axis|shape)"):
+        measure(np.float64(1))
+    if name in ("weights", "p"):
+        with pytest.raises(ValueError, match=f"axis must lie between -1 and 0 for these {name}, not be 1"):
+            measure([1.0, 2.0], axis=1)
+
+
 def test_silent_even_where_numpy_is_told_to_raise():
     with np.errstate(all="raise"):
+        assert entropy([5e-324, 3.0]) == 0 and perplexity([5e-324, 3.0]) == 1
         assert top_k_mass([1e308, 1e308], 2) == np.inf
         assert total_variation([1e308, 1e308], [-1e308, -1e308]) == np.inf
         assert np.isnan(total_variation([np.inf], [np.inf])) and np.isnan(kl_divergence([np.inf], [np.inf]))
