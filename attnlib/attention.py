@@ -1,7 +1,5 @@
 """Attention: the weighted mean of values, with weights made of scores."""
 
-from functools import partial
-
 import numpy as np
 
 from attnlib._rows import kept_entries, real_arrays, same_shape, sum_to, vjp_of
@@ -48,8 +46,8 @@ def attend_vjp(query, key, value, grad_context, *, score, transform, mask=None):
     """Pull a gradient by the context back to (query, key, value).
 
     Arguments as for :func:`attend`; grad_context has the context's shape. The score and the transform must
-    have their vjp beside them, as those of attnlib have; functools.partial may fix options of either. A pair
-    of query and key whose score has gradient 0 is never multiplied, so a dropped key may be NaN.
+    have their vjp beside them, as those of attnlib have; functools.partial may fix options of either. NaN
+    in a query or a key reaches the gradients of the pairs that keep it, and of no other.
 
     >>> from attnlib import dot_product_score, softmax
     >>> attend_vjp([[0.0]], [[1.0], [3.0]], [[0.0], [4.0]], [[1.0]],
@@ -66,17 +64,15 @@ def attend_vjp(query, key, value, grad_context, *, score, transform, mask=None):
         grad_weights = sum_to(g @ v.mT, w.shape)
         grad_value = sum_to(w.mT @ g, v.shape).astype(kind)
     grad_scores = vjp_of(transform)(scores, grad_weights, mask=mask)
-    given, pull = (query, key), partial(vjp_of(score), grad_scores=grad_scores)
-    finite = [np.isfinite(a).all(axis=-1, keepdims=True) for a in given]
-    grads = pull(*(np.where(ok, a, 0) for ok, a in zip(finite, given, strict=True)))[:2]
-    spoilt = (grad_scores != 0) & ~(finite[0] & finite[1].mT)  # pairs that multiply NaN or inf
-    if spoilt.any():
-        hits = (spoilt.any(axis=-1, keepdims=True), spoilt.any(axis=-2, keepdims=True).mT)
-        grads = [
-            np.where(sum_to(hit, ok.shape), spoiled, grad)
-            for hit, ok, spoiled, grad in zip(hits, finite, pull(*given), grads, strict=False)
-        ]
-    return *grads, grad_value
+    used = np.isfinite(grad_scores) & (grad_scores != 0)  # NaN times a vector is NaN, whatever the vector
+    rows, columns = (used.any(axis=i, keepdims=True) for i in (-1, -2))
+    query, key = _where_used(rows, query), _where_used(columns.mT, key)
+    return *vjp_of(score)(query, key, grad_scores=grad_scores)[:2], grad_value
+
+
+def _where_used(used, vectors):
+    """Return the vectors, 0 in place of those that are not used anywhere they are broadcast to."""
+    return np.where(sum_to(used, (*np.shape(vectors)[:-1], 1)), vectors, 0)
 
 
 def _checked(**given):
