@@ -10,7 +10,7 @@ MUTANTS := .cache/mutants
 LOCK := .cache/lock
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve test lab refresh bench mutants audit kit lock clean
+.PHONY: help book serve test lab refresh bench mutants audit reproduce kit pdf lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -68,6 +68,13 @@ audit: book  ## Lighthouse, HTML validity, accessibility, page weights and exter
 
 kit: book  ## zip the book, the notebooks and wheels for this platform: a classroom without internet
 	$(BIN)/python tools/kit.py
+
+pdf: book  ## print the whole book into one PDF below _build (PAPER=Letter for the other size)
+	$(BIN)/python tools/get_browser.py
+	$(BIN)/python tools/pdf.py --paper $(or $(PAPER),A4)
+
+reproduce: $(READY)  ## build two clean clones in different folders and compare every byte
+	$(BIN)/python tools/reproduce.py
 
 lock: ## compile requirements.txt, with hashes, from pyproject.toml
 	$(PYTHON) -m venv $(LOCK)
