@@ -1,10 +1,13 @@
 """What every test of the book shares."""
 
+import os
+
 from hypothesis import settings
 
 # The same examples on every machine: a red test must be red for everyone.
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
+os.environ["TQDM_DISABLE"] = "1"  # no progress bars here, nor in the kernels of notebooks
 
 
 def pytest_collectstart(collector):

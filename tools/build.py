@@ -16,8 +16,8 @@ def build(source=ROOT, output=None):
     """Build the book in `source` and return the folder of its pages; CalledProcessError when it fails."""
     source = Path(source).resolve()
     output = Path(output or source).resolve()
-    # Kernels import the attnlib that stands beside the chapters, installed or not.
-    env = os.environ | {"PYTHONPATH": str(source)}
+    # Kernels import the attnlib that stands beside the chapters, installed or not, and show no progress bars.
+    env = os.environ | {"PYTHONPATH": str(source), "TQDM_DISABLE": "1"}
     plain = "" if sys.stdout.isatty() else "from sphinx.util.console import nocolor; nocolor();"
     run = f"{plain} from jupyter_book.cli.main import main; main()"
     options = ["-W", "--keep-going", "--path-output", str(output)]

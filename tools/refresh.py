@@ -7,6 +7,7 @@ them anew, their text alternative stays), live widgets, timings, and everything 
 """
 
 import argparse
+import os
 import time
 from pathlib import Path
 
@@ -87,6 +88,7 @@ def main():
     """Refresh the notebooks named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path)
+    os.environ["TQDM_DISABLE"] = "1"  # no progress bars in what is stored
     for path in parser.parse_args().notebooks or find_notebooks():
         start = time.perf_counter()
         before = path.read_text(encoding="utf-8")
