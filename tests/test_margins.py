@@ -214,10 +214,13 @@ def test_errors(batch):
         a_softmax(features, weights, labels, margin=2.5)
     with pytest.raises(ValueError, match=r"logits must have shape \(batch, classes\)"):
         cross_entropy([1.0, 2.0], [0])
-    with pytest.raises(ValueError, match="grad_logits"):
-        a_softmax_vjp(features, weights, labels, np.ones((8, 3)))
-    with pytest.raises(ValueError, match="grad_logits must have the shape of the logits"):
-        am_softmax_vjp(features, weights, labels, np.ones((8, 3)))
+    for vjp in (a_softmax_vjp, am_softmax_vjp):
+        with pytest.raises(
+            ValueError, match=r"^grad_logits must have the shape of the logits, \(8, 4\), not \(8, 3\)$"
+        ):
+            vjp(features, weights, labels, np.ones((8, 3)))
+        with pytest.raises(TypeError, match=r"^grad_logits must be real numbers"):
+            vjp(features, weights, labels, np.ones((8, 4)) * 1j)
 
 
 def test_a_gradient_by_psi_has_the_shape_of_theta_and_real_numbers():
@@ -261,4 +264,7 @@ def test_silent_even_where_numpy_is_told_to_raise(dtype):
         angular_margin(extremes[[1, 1, 4]], 3)
         angular_margin_vjp(extremes[[1, 1, 4]], np.full((3, 2), 1e-300), 3)
         cross_entropy_vjp(extremes, labels)
+        cross_entropy_vjp(
+            np.array([[0, -17], [0, -103], [0, -740]], dtype), [0, 0, 0]
+        )  # a third of the least
         assert cross_entropy(np.array([[most, -most]]), [1]) == np.inf
