@@ -23,6 +23,14 @@ TREE = ROOT / ".cache" / "mutants" / "tree"
 HARMLESS = Path(__file__).with_name("mutants_harmless.toml")
 TRANSFORMS = ("exponential", "logistic", "rectified", "scaling", "sparse", "gumbel")
 MODULES = (*TRANSFORMS, "scores", "measures", "margins", "attention", "gradients", "catalogue", "_rows")
+CONFTEST = """
+from hypothesis import Phase, settings
+
+# The examples of the book; a failure need not be made small, nor be the only one.
+once = {"phases": [Phase.explicit, Phase.generate], "report_multiple_bugs": False}
+settings.register_profile("mutants", derandomize=True, deadline=None, **once)
+settings.load_profile("mutants")
+"""
 SETTINGS = """
 [tool.pytest.ini_options]
 pythonpath = [".", "tests"]
@@ -32,7 +40,7 @@ filterwarnings = ["error"]
 source_paths = ["attnlib"]
 only_mutate = ["{source}"]
 also_copy = ["conftest.py", "references.bib"]
-pytest_add_cli_args = ["-p", "no:cacheprovider"]
+pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:unraisableexception"]  # the latter takes long
 pytest_add_cli_args_test_selection = {tests}
 use_git_change_detection = false
 """
@@ -46,8 +54,9 @@ def prepare(module):
     if module in TRANSFORMS:  # every map goes through the tests of the gradients
         source, tests = f"attnlib/transforms/{module}.py", [*tests, "tests/test_gradients.py"]
     (TREE / "tests").mkdir()
-    for name in ("conftest.py", "references.bib", "tests/maps.py", *tests):
+    for name in ("references.bib", "tests/maps.py", *tests):
         shutil.copy(ROOT / name, TREE / name)
+    (TREE / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (TREE / "pyproject.toml").write_text(SETTINGS.format(source=source, tests=tests), encoding="utf-8")
 
 
@@ -63,7 +72,7 @@ def mutmut(*arguments):
 
 def describe(mutant):
     """Name a mutant by its function and the lines it changed, as mutants_harmless.toml does."""
-    lines = mutmut("show", mutant).splitlines()
+    lines = [line.split("  # ")[0] for line in mutmut("show", mutant).splitlines()]
     changed = [line[1:].strip() for line in lines if line.startswith("+") and not line.startswith("+++")]
     return f"{mutant.split('.x_')[-1].rpartition('__mutmut_')[0]}: {' '.join(changed)}"
 
