@@ -28,6 +28,7 @@ COLOURS = {
     "muted": "#59606b",
     "line": "#d9dde3",
     "paper": "#ffffff",
+    "black": "#000000",  # on vermilion, in light and in dark; no page calls it otherwise
 }
 VARIABLES = {colour: f"var(--attn-{name}, {colour})" for name, colour in COLOURS.items()}
 
@@ -139,8 +140,8 @@ class Sheet:
         return "\n".join([f"<svg {_attributes(root)}>", f"<rect {_attributes(paper)}/>", *body, "</svg>"])
 
 
-def draw_cells(axes, shares, gap):
-    """Draw each cell of a matrix in the weight colour, as opaque as its share; equal cells make one path."""
+def draw_cells(axes, shares, gap, colour="weight"):
+    """Draw each cell of a matrix in one colour, as opaque as its share; equal cells make one path."""
     across, down = 0.5 - gap[0] / 2, 0.5 - gap[1] / 2
     corners = np.array([(-across, -down), (across, -down), (across, down), (-across, down), (-across, -down)])
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
@@ -148,8 +149,18 @@ def draw_cells(axes, shares, gap):
     for opacity in np.unique(opacities[opacities > 0]):
         places = np.argwhere(opacities == opacity)[:, ::-1]
         outline = Path((places[:, None] + corners).reshape(-1, 2), codes * len(places))
-        face = matplotlib.colors.to_rgba(COLOURS["weight"], opacity)
+        face = matplotlib.colors.to_rgba(COLOURS[colour], opacity)
         style = {"facecolor": face, "linewidth": 0, "clip_on": False, "antialiased": any(gap)}
+        axes.add_patch(PathPatch(outline, **style))
+
+
+def strike_cells(axes, struck):
+    """Strike the chosen cells of a matrix through, from the lower left to the upper right, in one path."""
+    places = np.argwhere(struck)[:, ::-1]
+    if len(places):
+        strokes = (places[:, None] + np.array([(-0.5, 0.5), (0.5, -0.5)])).reshape(-1, 2)
+        outline = Path(strokes, [Path.MOVETO, Path.LINETO] * len(places))
+        style = {"facecolor": "none", "edgecolor": COLOURS["paper"], "linewidth": 1.5, "capstyle": "butt"}
         axes.add_patch(PathPatch(outline, **style))
 
 
@@ -239,7 +250,7 @@ def _text_style(element, style):
     turn = element.get("transform", "")
     if turn and not turn.startswith("rotate(-0 "):
         attributes["transform"] = _rounded(turn)
-    attributes["fill"] = VARIABLES[style["fill"]]
+    attributes["fill"] = VARIABLES[style.get("fill", COLOURS["black"])]  # matplotlib leaves black unsaid
     size = style["font-size"].removesuffix("px")
     attributes |= {"font-size": size} if size != str(SIZE) else {}
     attributes |= {"font-weight": "600"} if "font-weight" in style else {}

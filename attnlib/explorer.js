@@ -41,12 +41,17 @@ const attnExplorer = (() => {
     };
   }
 
-  function heatmapChart(root, { limits, depths }) {
+  function heatmapChart(root, { limits, depths, negativeDepths }) {
     const box = root.querySelector(".attn-figures input");
     const cells = [...root.querySelectorAll("tbody td")];
     const texts = cells.map((cell) => cell.firstChild);
     const titles = (selector) => [...root.querySelectorAll(selector)].map((title) => title.textContent);
     const [rows, columns] = [titles("tbody th"), titles("thead th[scope]")];
+    const look = (value, part) => {
+      const strength = negativeDepths ? Math.abs(2 * part - 1) : part;
+      const depth = (value < 0 ? negativeDepths : depths).filter((limit) => strength > limit).length;
+      return [value < 0 && "attn-negative", depth && `attn-depth-${depth}`].filter(Boolean).join(" ");
+    };
     let shown = [];
     const rest = () => texts.forEach((text, index) => write(text, three(shown[index])));
     box.addEventListener("change", () => shown.length && rest());
@@ -54,9 +59,9 @@ const attnExplorer = (() => {
       size: cells.length,
       set(index, value) {
         const part = share(value / 1000, limits);
-        const depth = depths.filter((limit) => part > limit).length;
+        const name = look(value, part);
         cells[index].style.backgroundPositionX = `${100 * part}%`;
-        if (cells[index].className || depth) cells[index].className = depth ? `attn-depth-${depth}` : "";
+        if (cells[index].className !== name) cells[index].className = name;
       },
       done(numbers) {
         shown = numbers;
@@ -108,11 +113,13 @@ const attnExplorer = (() => {
       this.ask = ask;
       this.data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
       this.inputs = [...root.querySelectorAll("fieldset input, fieldset select")];
+      this.stops = this.inputs.map((input) => input.closest("label").querySelector(".attn-stop"));
       this.readouts = [...root.querySelectorAll("dl > div")];
       this.chart = charts[this.data.kind](root.querySelector("figure"), this.data);
       this.output = root.querySelector("output");
       this.state = this.data.start;
       this.numbers = this.told = this.data.numbers;
+      this.preface = "";
     }
 
     words(index) {
@@ -139,8 +146,7 @@ const attnExplorer = (() => {
       this.inputs.forEach((input, index) => {
         if (input.type !== "range") return;
         input.setAttribute("aria-valuetext", this.words(index));
-        const sign = this.data.controls[index].signs[this.state[index]];
-        write(input.closest("label").querySelector(".attn-stop"), sign);
+        write(this.stops[index], this.data.controls[index].signs[this.state[index]]);
       });
     }
 
@@ -184,19 +190,63 @@ const attnExplorer = (() => {
       for (const index of changed(chart.size, chart.size + this.readouts.length)) {
         parts.push(part(this.readouts[index - chart.size].firstChild.textContent, index));
       }
-      const state = this.inputs.map((_, index) => this.words(index)).join(", ");
-      write(this.output, `${state}: ${parts.length ? parts.join(", ") : "no number changes"}`);
+      this.say(`${this.preface}${this.sentence()}: ${parts.length ? parts.join(", ") : "no number changes"}`);
+      this.preface = "";
       this.told = numbers;
+    }
+
+    /** The state in words. */
+    sentence() {
+      return this.inputs.map((_, index) => this.words(index)).join(", ");
+    }
+
+    say(text) {
+      clearTimeout(this.telling);
+      write(this.output, text);
+    }
+
+    /** What a link calls each control: the name it has in Python. */
+    names() {
+      const label = (input) => input.closest("label").querySelector(".attn-label").firstChild.data;
+      return this.inputs.map((input) => label(input).trim().toLowerCase().replaceAll(" ", "_"));
+    }
+
+    /** Stops of a control as a link writes them: numbers with the hyphen of a keyboard. */
+    choices(index) {
+      const { words } = this.data.controls[index];
+      const number = (text) => text.slice(text.lastIndexOf(" = ") + 3).replace("−", "-");
+      return this.inputs[index].type === "range" ? words.map(number) : words;
+    }
+
+    /** The present state as part of an address. */
+    query() {
+      const names = this.names();
+      return String(new URLSearchParams(this.state.map((stop, index) => [names[index], this.choices(index)[stop]])));
+    }
+
+    /** The state that part of an address asks for; what it does not say, or says wrongly, is as at the start. */
+    answer(query) {
+      const asked = new URLSearchParams(query);
+      return this.names().map((name, index) => {
+        const text = asked.get(name) ?? "";
+        const same = (choice) => choice === text || (text.trim() && Number(choice) === Number(text));
+        const stop = this.choices(index).findIndex(same);
+        return stop < 0 ? this.data.start[index] : stop;
+      });
     }
   }
 
-  // Without a kernel. Until a control is touched this costs a page one listener and one attribute.
+  // Without a kernel. Until a hand comes near this costs a page three listeners, one attribute and one button.
 
   const stepThroughGrid = (view) => {
     const { grid, controls, numbers } = view.data;
     const row = view.state.reduce((sum, index, place) => sum * controls[place].words.length + index, 0);
     view.show(grid.slice(row * numbers.length, (row + 1) * numbers.length));
   };
+
+  const CHAIN =
+    '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M10 14a4 4 0 0 0 5.7 0l3.5-3.5a4 4 0 0 0-5.7-5.7l-1 1' +
+    'm1.5 4.2a4 4 0 0 0-5.7 0l-3.5 3.5a4 4 0 0 0 5.7 5.7l1-1"/></svg>';
 
   class AttnExplorer extends HTMLElement {
     connectedCallback() {
@@ -206,13 +256,69 @@ const attnExplorer = (() => {
       }
       const controls = this.querySelector("fieldset");
       controls.disabled = false;
-      controls.addEventListener("input", () => {
-        this.view ??= new View(this, stepThroughGrid);
-        this.view.move();
-      });
+      for (const type of ["pointerover", "focusin"]) this.addEventListener(type, () => this.wake(), { once: true });
+      controls.addEventListener("input", () => this.wake().move());
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "attn-copy";
+      button.innerHTML = `${CHAIN}<span>Copy link</span>`;
+      button.ariaLabel = "Copy link to this state";
+      button.addEventListener("click", () => this.copy(button));
+      this.querySelector("output").before(button);
+    }
+
+    /** Read the data; from now on a number that changes lays out this explorer again, not the page around it. */
+    wake() {
+      if (this.view) return this.view;
+      const figure = this.querySelector("figure");
+      const hold = () => this.style.setProperty("--attn-height", `${figure.getBoundingClientRect().height}px`);
+      hold();
+      this.classList.add("attn-held");
+      new ResizeObserver(hold).observe(figure);
+      this.view = new View(this, stepThroughGrid);
+      return this.view;
+    }
+
+    /** Show the state that a link asks for, say so, and go there. */
+    open(query) {
+      const view = this.wake();
+      view.set(view.answer(query));
+      view.preface = "As linked, ";
+      stepThroughGrid(view);
+      this.scrollIntoView();
+      view.inputs[0].focus({ preventScroll: true });
+    }
+
+    /** Copy a link to the present state, or show it in a field, selected, where the browser forbids copying. */
+    async copy(button) {
+      const view = this.wake();
+      const link = new URL(`#${this.id}?${view.query()}`, location).href;
+      try {
+        await navigator.clipboard.writeText(link);
+        view.say(`Link to ${view.sentence()} copied`);
+      } catch {
+        const field = this.querySelector(".attn-address") ?? document.createElement("input");
+        field.className = "attn-address";
+        field.readOnly = true;
+        field.ariaLabel = "Link to this state";
+        field.value = link;
+        button.after(field);
+        field.select();
+        view.say(`Link to ${view.sentence()}: selected, ready to be copied`);
+      }
     }
   }
-  if (!customElements.get("attn-explorer")) customElements.define("attn-explorer", AttnExplorer);
+  const follow = () => {
+    const [, id, query] = /^#(explorer-[^?]+)\?(.*)$/.exec(location.hash) ?? [];
+    const explorer = id && document.getElementById(id);
+    if (explorer instanceof AttnExplorer) explorer.open(query);
+  };
+  if (!customElements.get("attn-explorer")) {
+    customElements.define("attn-explorer", AttnExplorer);
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", follow, { once: true });
+    else follow();
+    addEventListener("hashchange", follow);
+  }
 
   // With a kernel: scores are edited by dragging a bar, by keyboard or by typing, and Python answers.
 

@@ -32,6 +32,7 @@ LISTED_STATES = 60
 LISTED_NUMBERS = 4_000
 SYMBOLS = {"temperature": "T", "alpha": "α"}
 DEPTHS = (0.64, 0.92)  # shares of blue beyond which black text, then white, is the more readable
+NEGATIVE_DEPTHS = (0.65,)  # the same for vermilion, on which black stays the more readable
 HERE = Path(__file__).parent
 
 
@@ -148,6 +149,7 @@ class Heatmap:
     rows, columns : texts, one per row and per column, repeats allowed.
     row_title, column_title : what the rows and the columns are.
     limit : the value that is drawn in full blue; 0 is drawn empty.
+    signed : whether numbers go down to -limit. Those below 0 are drawn hatched, towards vermilion.
     """
 
     rows: tuple
@@ -155,6 +157,7 @@ class Heatmap:
     row_title: str = "query"
     column_title: str = "key"
     limit: float = 1.0
+    signed: bool = False
 
     def __post_init__(self):
         """Check and freeze the fields."""
@@ -162,7 +165,7 @@ class Heatmap:
         limits = _limits(self.limit, "Heatmap limit")
         if limits[0] != 0:
             raise ValueError(f"Heatmap limit must be one positive number, got {self.limit!r}")
-        _freeze(self, limit=limits)
+        _freeze(self, limit=(-limits[1], limits[1]) if self.signed else limits)
 
     @property
     def shape(self):
@@ -183,7 +186,8 @@ class Heatmap:
 
     def data(self):
         """What the script must know to draw this map."""
-        return {"kind": "heatmap", "limits": self.limit, "depths": DEPTHS}
+        signed = {"negativeDepths": NEGATIVE_DEPTHS} if self.signed else {}
+        return {"kind": "heatmap", "limits": self.limit, "depths": DEPTHS, **signed}
 
     def html(self, values, live=False):
         """A table of coloured cells at one state, each holding its number."""
@@ -191,15 +195,22 @@ class Heatmap:
         head = _tag("th", corner, cls="attn-corner")
         head += "".join(_tag("th", _bdi(column), scope="col") for column in self.columns)
         rows = [
-            _label(row) + "".join(_cell(value, _share(value, self.limit)) for value in numbers)
+            _label(row) + "".join(_cell(value, self.limit) for value in numbers)
             for row, numbers in zip(self.rows, values, strict=True)
         ]
-        table = _table("attn-map", head, rows, style=f"--columns:{len(self.columns)}")
+        cls = "attn-map attn-signed" if self.signed else "attn-map"
+        table = _table(cls, head, rows, style=f"--columns:{len(self.columns)}")
         label = f"{self.row_title} by {self.column_title}"
+        scale = ""
+        if self.signed:
+            low, high = (_minus(f"{end:g}") for end in self.limit)
+            label += f", from {low} to {high}"
+            ends = _tag("span", f"{low} (hatched)") + _tag("i") + _tag("span", high)
+            scale = _tag("div", ends, cls="attn-scale", aria_hidden="true")
         few = {"checked": ""} if len(self.columns) <= 8 else {}
         box = _tag("input", type="checkbox", autocomplete="off", **few)
-        return _tag("div", table, cls="attn-scroll", role="region", tabindex=0, aria_label=label) + _tag(
-            "label", f"{box} numbers in the cells", cls="attn-figures"
+        return _tag("div", table, cls="attn-scroll", role="region", tabindex=0, aria_label=label) + (
+            scale + _tag("label", f"{box} numbers in the cells", cls="attn-figures")
         )
 
 
@@ -763,10 +774,12 @@ def _label(text):
     return _tag("th", _bdi(text), scope="row", **long)
 
 
-def _cell(value, share):
-    """A cell of a heat map: its place between empty and blue, what is readable on it, its number."""
-    depth = sum(share > limit for limit in DEPTHS)
-    attributes = {"cls": f"attn-depth-{depth}"} if depth else {}
+def _cell(value, limits):
+    """A cell of a heat map: its place on the scale of colours, what is readable on it, its number."""
+    share = _share(value, limits)
+    depth = sum(abs(value) > limit * limits[1] for limit in (NEGATIVE_DEPTHS if value < 0 else DEPTHS))
+    names = ["attn-negative"] * (value < 0) + [f"attn-depth-{depth}"] * (depth > 0)
+    attributes = {"cls": " ".join(names)} if names else {}
     return _tag(
         "td", _tag("span", _three(value)), style=f"background-position-x:{100 * share:.4g}%", **attributes
     )

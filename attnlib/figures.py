@@ -21,7 +21,18 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
-from attnlib._drawing import COLOURS, LINE_HEIGHT, SMALL, WIDTH, clip, draw_cells, sheet, text_width, wrap
+from attnlib._drawing import (
+    COLOURS,
+    LINE_HEIGHT,
+    SMALL,
+    WIDTH,
+    clip,
+    draw_cells,
+    sheet,
+    strike_cells,
+    text_width,
+    wrap,
+)
 
 _QUIET = {"size": SMALL, "color": COLOURS["muted"]}  # the look of titles and scales
 _SMALL_MAP = 64  # cells; the alternative text of a map up to this size gives every number
@@ -144,7 +155,16 @@ def _bar_ticks(low, high, width):
 
 
 def heatmap(
-    weights, rows, columns, *, caption, title="weight", row_title="query", column_title="key", limit=1.0
+    weights,
+    rows,
+    columns,
+    *,
+    caption,
+    title="weight",
+    row_title="query",
+    column_title="key",
+    limit=1.0,
+    signed=False,
 ):
     """Draw a matrix of weights, from the page's own background (0) to blue (``limit``).
 
@@ -156,6 +176,8 @@ def heatmap(
         title: what the colour measures
         row_title, column_title: what rows and columns are
         limit: the number that is drawn in full blue; None takes the largest of all panels, rounded up
+        signed: whether numbers go down to ``-limit``. Those below 0 are drawn towards vermilion, and told
+            apart without colour too: by their minus sign, or struck through where cells show no numbers.
 
     Cells that are wide enough show their number. The alternative text gives every number of a small map, and
     the largest of each row of a large one.
@@ -165,22 +187,33 @@ def heatmap(
     Heat map, weight from 0 to 1, 2 rows (query) by 2 columns (key).
     a: a 1.000, b 0.000.
     b: a 0.500, b 0.500.
+    >>> jacobian = [[0.25, -0.25], [-0.25, 0.25]]
+    >>> print(heatmap(jacobian, "ab", "ab", caption="Push and pull.", limit=None, signed=True).alt)
+    Push and pull.
+    Heat map, weight from −0.3 to 0.3, 2 rows (query) by 2 columns (key).
+    a: a 0.250, b −0.250.
+    b: a −0.250, b 0.250.
     """
     caption = _caption(caption)
     panels = _panels(weights, 2)
     row_texts, column_texts = _labels("rows", rows, panels, 0), _labels("columns", columns, panels, 1)
     lowest, highest = (f(f(values.ravel()) for values in panels.values()) for f in (min, max))
-    if lowest < 0:
-        raise ValueError(f"weights holds {lowest:.6g}; a heat map shows numbers from 0 to its limit.")
-    limit = _round_up(highest) if limit is None else limit
-    _check_limit(limit, highest, "weight")
+    if lowest < 0 and not signed:
+        raise ValueError(
+            f"weights holds {lowest:.6g}; a heat map shows numbers from 0 to its limit, "
+            "or from -limit to limit with signed=True."
+        )
+    strongest = max(highest, -lowest) if signed else highest
+    limit = _round_up(strongest) if limit is None else limit
+    _check_limit(limit, strongest, "weight")
+    low = -limit if signed else 0
 
     most_rows, most_columns = (max(values.shape[i] for values in panels.values()) for i in (0, 1))
     label_width = min(max(text_width(t) for panel in row_texts.values() for t in panel), 120)
     edge = LINE_HEIGHT + label_width + 10
     across = next((n for n in range(len(panels), 1, -1) if WIDTH / n - edge - 8 >= 18 * most_columns), 1)
     cell_width = (WIDTH / across - edge - 8) / most_columns
-    numbers = cell_width >= text_width(_number(limit), SMALL) + 8
+    numbers = cell_width >= text_width(_number(low or limit), SMALL) + 8
     cell_width = min(cell_width, 84 if numbers else 26)
     cell_height = 30 if numbers else max(cell_width, 14 if most_rows <= 24 else 6.6)
     label_height = max(text_width(t) for panel in column_texts.values() for t in panel)
@@ -201,7 +234,8 @@ def heatmap(
                     left, top, width, height, (-0.5, values.shape[1] - 0.5), (len(values) - 0.5, -0.5)
                 )
                 roomy = min(cell_width, cell_height) > 12
-                draw_cells(axes, values / limit, (1 / cell_width, 1 / cell_height) if roomy else (0, 0))
+                gap = (1 / cell_width, 1 / cell_height) if roomy else (0, 0)
+                _draw_signed(axes, values / limit, gap, strike=not numbers)
                 axes.spines[:].set_visible(True)
                 axes.xaxis.tick_top()
                 axes.tick_params(labelcolor=COLOURS["ink"], labelsize="medium", pad=6)
@@ -217,20 +251,19 @@ def heatmap(
                     if not upright and len(text) > 1:
                         tick.set(rotation=90, rotation_mode="anchor", ha="left", va="center_baseline")
                 for (k, m), value in np.ndenumerate(values) if numbers else ():
-                    deep = value > 0.7 * limit
                     x, y = left + (m + 0.5) * cell_width, top + (k + 0.5) * cell_height
-                    look = {"color": COLOURS["paper" if deep else "ink"], "size": SMALL, "ha": "center"}
-                    halo = COLOURS["weight" if deep else "paper"]
-                    paper.text(x, y, _number(value), halo=halo, **look)
+                    ink, halo = _on_cell(value / limit)
+                    look = {"color": COLOURS[ink], "size": SMALL, "ha": "center"}
+                    paper.text(x, y, _number(value), halo=COLOURS[halo], **look)
                 paper.text(left, top - head + 8, name, weight="bold")
                 paper.text(
                     left + width / 2, top - head + name_height + 8, column_title, ha="center", **_QUIET
                 )
                 paper.text(left - edge + 8, top + height / 2, row_title, ha="center", rotation=90, **_QUIET)
-        _draw_scale(paper, edge, sum(heights) + 2, title, limit)
+        _draw_scale(paper, edge, sum(heights) + 2, title, low, limit, strike=not numbers)
 
         many = len(panels) > 1
-        said = [f"Heat map, {title} from 0 to {_short(limit)}"]
+        said = [f"Heat map, {title} from {_short(low)} to {_short(limit)}"]
         said[0] += f", {len(panels)} panels on one scale." if many else ", "
         for name, values in panels.items():
             size = " by ".join(
@@ -247,18 +280,34 @@ def heatmap(
         return _finish(paper, caption, said)
 
 
-def _draw_scale(paper, left, top, title, limit):
+def _on_cell(share):
+    """Return the colours of a number and of its halo that can be read on a cell, in light and in dark."""
+    if share > 0.7:
+        return "paper", "weight"
+    return ("black", "warn") if share < -0.65 else ("ink", "paper")
+
+
+def _draw_signed(axes, shares, gap, strike):
+    """Draw cells above 0 in blue and those below in vermilion, struck through if told."""
+    draw_cells(axes, shares, gap)
+    draw_cells(axes, -shares, gap, "warn")
+    if strike:
+        strike_cells(axes, shares < 0)
+
+
+def _draw_scale(paper, left, top, title, low, limit, strike):
     """Draw the colour bar: five steps, or three where there is no room, with their numbers."""
     paper.text(left, top + 7, title, **_QUIET)
     x = left + text_width(title, SMALL) + 12
-    labels = {share: _short(share * limit) for share in (0, 0.25, 0.5, 0.75, 1)}
+    steps = (-1, -0.5, 0, 0.5, 1) if low else (0, 0.25, 0.5, 0.75, 1)
+    labels = {share: _short(share * limit) for share in steps}
     if x + sum(text_width(label, SMALL) + 33 for label in labels.values()) > WIDTH:
-        labels = {share: labels[share] for share in (0, 0.5, 1)}
+        labels = {share: labels[share] for share in steps[::2]}
     for share, label in labels.items():
         swatch = paper.axes(x, top, 14, 14, (-0.5, 0.5), (0.5, -0.5))
         swatch.set(xticks=[], yticks=[])
         swatch.spines[:].set_visible(True)
-        draw_cells(swatch, np.array([[share]]), (0, 0))
+        _draw_signed(swatch, np.array([[share]]), (0, 0), strike)
         paper.text(x + 19, top + 7, label, **_QUIET)
         x += text_width(label, SMALL) + 33
 

@@ -85,6 +85,23 @@ def many(change=0.0):
     return three_bars(compute, Bars(LABELS), temperature=stops(0.1, 10), shift=range(6))
 
 
+def test_a_signed_map_goes_from_minus_its_limit_to_its_limit():
+    chart = Heatmap(["a"], ["b", "c", "d", "e"], limit=0.5, signed=True)
+    signed = Explorer(
+        lambda sign: [[0.5 * sign, -0.1, 0, 0.1]], chart, name="signed", caption="", sign=[-1, 1]
+    )
+    html = signed.html()
+    places = [float(p) for p in re.findall(r"background-position-x:([\d.]+)%", html)]
+    assert places == [100, 40, 50, 60]
+    assert re.findall(r"<td[^>]*>", html.replace("attn-depth-2", "deep"))[0].endswith('class="deep">')
+    assert html.count('class="attn-negative"') == 1
+    assert 'aria-label="query by key, from −0.5 to 0.5"' in html
+    assert embedded(signed)["limits"] == [-0.5, 0.5]
+    plain = Explorer(lambda sign: [[0.5]], Heatmap(["a"], ["b"]), name="plain", caption="", sign=[-1, 1])
+    assert "negativeDepths" not in embedded(plain)
+    assert "attn-signed" not in plain.html()
+
+
 def test_a_large_grid_is_listed_by_ends_middle_and_a_digest_of_every_number():
     lines = many().text().splitlines()
     assert [line.split(":")[0] for line in lines[1:-1]] == [
@@ -237,6 +254,16 @@ def test_curve_names_stand_apart_in_the_order_of_their_ends():
         (lambda: Bars(LABELS, limit=0), "Bars limit must be a positive number"),
         (lambda: Bars(LABELS, limit=(1, 2)), "leaves out 0"),
         (lambda: Heatmap(["a"], ["b"], limit=(-1, 1)), "Heatmap limit must be one positive number"),
+        (
+            lambda: Explorer(
+                lambda step: [[-0.5 * step]],
+                Heatmap(["a"], ["b"], signed=True),
+                name="s",
+                caption="",
+                step=[1, 3],
+            ),
+            "compute returned -1.5 at step = 3, outside the chart's scale -1 to 1",
+        ),
         (lambda: Curves([1, 1], ["a"], "x", "y"), "Curves x must increase"),
         (lambda: Curves([0, 1], ["a"], "x", "y", log_x=True), "all positive with log_x"),
     ],

@@ -31,6 +31,7 @@ TOKENS = [
 ]
 SCORES = np.random.default_rng(7).normal(0, 2, len(TOKENS)).round(2)
 MATRIX = np.random.default_rng(8).normal(0, 2, (len(TOKENS), len(TOKENS)))
+JACOBIAN = np.array([[0.25, -0.2, -0.05], [-0.2, 0.21, -0.01], [0, -0.2, 0.2]])
 X = np.linspace(-4, 4, 41)
 TEMPERATURES = stops(0.1, 10)
 
@@ -91,6 +92,12 @@ EXPLORERS = [
         name="counted",
         caption="Items above a tenth.",
         temperature=[0.5, 1.0, 2.0],
+    ),
+    Explorer(
+        *(lambda shift: shift * JACOBIAN, Heatmap(["a", "b", "c"], ["a", "b", "c"], limit=0.5, signed=True)),
+        name="jacobian",
+        caption="Push and pull.",
+        shift=[-1, 1, 2],
     ),
 ]
 
@@ -229,6 +236,93 @@ def test_heat_map_follows_in_numbers_and_in_colour(visit):
     assert min(pixel(page, cells.nth(int(expected.argmin())))) > 230
 
 
+def test_a_signed_map_tells_below_zero_by_colour_by_hatching_and_by_a_minus(visit):
+    page = visit()
+    cells = part(page, "jacobian", "tbody td")
+    box = part(page, "jacobian", "input[type=checkbox]")
+    for key, shift in (("End", 2), ("Home", -1)):
+        part(page, "jacobian", "input[type=range]").press(key)
+        part(page, "jacobian", "output").filter(has_text=f"shift = {shift}".replace("-", "−")).wait_for()
+        expected = shift * JACOBIAN.ravel() + 0.0
+        assert cells.all_text_contents() == three(expected)
+        classes = cells.evaluate_all("cells => cells.map(c => c.classList.contains('attn-negative'))")
+        assert classes == (expected < 0).tolist()
+    part(page, "jacobian", "input[type=range]").press("End")
+    drawn = "cells => cells.map(c => getComputedStyle(c).backgroundImage.includes('repeating'))"
+    assert cells.evaluate_all(drawn) == [False] * 9  # the numbers are shown, with their signs
+    np.testing.assert_allclose(pixel(page, cells.nth(0)), (0, 114, 178), atol=3)  # 0.500, all blue
+    red, _, blue = pixel(page, cells.nth(1))  # −0.400, vermilion
+    assert red > 200 > 100 > blue
+    box.press("Space")
+    assert cells.evaluate_all(drawn) == (JACOBIAN.ravel() < 0).tolist()
+
+
+def test_a_state_is_copied_as_a_link_and_opens_again(visit, address):
+    page = visit()
+    assert page.evaluate("location.hash") == ""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    part(page, "two-controls", "input").press("Home")
+    part(page, "two-controls", "select").select_option("uniform")
+    assert page.url == address, "moving a control leaves the address of the page alone"
+    part(page, "two-controls", ".attn-copy").press("Enter")
+    part(page, "two-controls", "output").filter(has_text="Link to T = 0.50, uniform copied").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == f"{address}#explorer-two-controls?temperature=0.50&transform=uniform"
+
+    page.goto("about:blank")
+    page.goto(link)
+    part(page, "two-controls", "output").filter(has_text="As linked, T = 0.50, uniform: ").wait_for()
+    assert weights(page, "two-controls") == ["0.333"] * 3
+    slider = part(page, "two-controls", "input")
+    assert slider.get_attribute("aria-valuetext") == "T = 0.50"
+    assert slider.evaluate("e => e === document.activeElement")
+    assert abs(page.locator("#explorer-two-controls").bounding_box()["y"]) < 2
+    assert part(page, "tokens", "input").get_attribute("aria-valuetext") == "T = 1.0"
+
+    page.evaluate("location.hash = '#explorer-jacobian?shift=-1'")  # a link within the page
+    part(page, "jacobian", "output").filter(has_text="As linked, shift = −1").wait_for()
+    assert part(page, "jacobian", "tbody td").all_text_contents() == three(0 - JACOBIAN)
+
+
+@pytest.mark.parametrize(
+    "query, state",
+    [
+        ("temperature=0.5", "T = 0.50, softmax"),
+        ("temperature=2.00&transform=uniform", "T = 2.0, uniform"),
+        ("temperature=77&transform=uniform", "T = 1.0, uniform"),
+        ("temperature=&transform=&colour=red", "T = 1.0, softmax"),
+        ("transform=constructor&__proto__=1&temperature=%E0%A4%A", "T = 1.0, softmax"),
+        ("", "T = 1.0, softmax"),
+    ],
+)
+def test_what_a_link_says_wrongly_is_as_at_the_start(visit, query, state):
+    page = visit()
+    page.evaluate("query => { location.hash = '#explorer-two-controls?' + query; }", query)
+    part(page, "two-controls", "output").filter(has_text=f"As linked, {state}: ").wait_for()
+
+
+@pytest.mark.parametrize("mark", ["#explorer-nowhere?a=1", "#explorer-tokens", "#?", "#%E0%A4%A?x=%"])
+def test_a_mark_that_is_no_state_of_an_explorer_touches_none(visit, mark):
+    page = visit()
+    page.evaluate("mark => { location.hash = mark; return new Promise(requestAnimationFrame); }", mark)
+    assert page.evaluate("[...document.querySelectorAll('attn-explorer')].every(e => e.view === undefined)")
+
+
+def test_where_nothing_can_be_copied_the_link_stands_selected_in_a_field(visit, address):
+    page = visit()
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    for key, stop in (("Home", "0.50"), ("End", "2.0")):
+        part(page, "counted", "input[type=range]").press(key)
+        part(page, "counted", ".attn-copy").press("Enter")
+        field = part(page, "counted", ".attn-address")
+        field.wait_for()
+        link = f"{address}#explorer-counted?temperature={stop}"
+        assert field.input_value() == link
+        assert field.evaluate("e => e.value.slice(e.selectionStart, e.selectionEnd)") == link
+        assert field.evaluate("e => e === document.activeElement")
+        part(page, "counted", "output").filter(has_text="selected, ready to be copied").wait_for()
+
+
 def test_numbers_in_the_cells_can_be_shown(visit):
     page = visit(viewport={"width": 320, "height": 700})
     number = part(page, "map", "tbody td span").first
@@ -317,12 +411,17 @@ def test_without_script_the_start_state_is_there(visit):
     )
     assert part(page, "curves", ".attn-line[d]").count() == 2
     assert part(page, "map", "tbody td").count() == len(TOKENS) ** 2
+    assert page.locator(".attn-copy").count() == 0
 
 
-def test_bars_ease_unless_motion_is_unwelcome(visit):
-    duration = "getComputedStyle(document.querySelector('.attn-bar')).transitionDuration"
-    assert visit(reduced_motion="reduce").evaluate(duration) == "0s"
-    assert visit(reduced_motion="no-preference").evaluate(duration) == "0.12s, 0.12s"
+def test_the_frame_that_follows_a_move_shows_its_end(visit):
+    """Easing would show it only 120 ms later, and cost a slow machine ten frames instead of one."""
+    page = visit(reduced_motion="no-preference")
+    part(page, "tokens", "input[type=range]").press("Home")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert page.evaluate("document.getAnimations().length") == 0
+    bars = bar_ends(part(page, "tokens", ".attn-weight .attn-bar"))
+    np.testing.assert_allclose(bars, [(0, w) for w in softmax(SCORES, temperature=0.1)], atol=0.00051)
 
 
 def test_forced_colours_keep_bars_and_cells(visit):
@@ -338,7 +437,10 @@ def test_forced_colours_keep_bars_and_cells(visit):
 
 def test_focus_is_visible(visit):
     page = visit()
-    for selector in ("tokens input[type=range]", "two-controls select", "curves summary", "map .attn-scroll"):
+    places = ("input[type=range]", "select", "summary", ".attn-scroll", ".attn-copy")
+    for selector in map(
+        " ".join, zip(("tokens", "two-controls", "curves", "map", "map"), places, strict=True)
+    ):
         name, _, element = selector.partition(" ")
         target = part(page, name, element)
         page.keyboard.press("Tab")
@@ -353,5 +455,6 @@ def test_controls_and_charts_have_names_and_roles(visit):
     assert explorer.get_by_role("combobox", name="Transform").count() == 1
     assert explorer.get_by_role("figure", name="Two controls.").count() == 1
     assert explorer.get_by_role("status").count() == 1
+    assert explorer.get_by_role("button", name="Copy link to this state").count() == 1
     assert explorer.get_by_role("row", name="one 2.0 0.690").count() == 1
     assert page.get_by_role("img", name="weight against score: smooth, straight").count() == 1

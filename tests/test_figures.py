@@ -16,6 +16,7 @@ from attnlib.figures import bars, curves, heatmap
 
 SVG = "{http://www.w3.org/2000/svg}"
 BLUE, GREY, GREEN = "var(--attn-weight, #0072b2)", "var(--attn-score, #7a7f87)", "var(--attn-value, #009e73)"
+WARN = "var(--attn-warn, #d55e00)"
 ODD = [
     "café",
     "注意力",
@@ -54,6 +55,11 @@ def shapes(figure, **attributes):
         if all(e.get(name.replace("_", "-")) == value for name, value in attributes.items()):
             found.append(points(e.get("d")))
     return found
+
+
+def strikes(figure):
+    """Return the strokes in the colour of the paper, which strike cells through."""
+    return shapes(figure, fill="none", stroke="var(--attn-paper, #ffffff)")
 
 
 def points(outline):
@@ -332,6 +338,38 @@ def test_heat_map_has_whole_rows_in_order():
     assert {"query", "key", "weight"} <= set(where)
 
 
+def test_a_signed_map_tells_below_zero_by_colour_and_without_it():
+    jacobian = [[0.25, -0.25, 0], [-0.1, 0.2, -0.1]]
+    figure = heatmap(jacobian, "ab", "cde", caption="Push.", limit=0.25, signed=True)
+    assert figure.alt.splitlines()[1:3] == [
+        "Heat map, weight from −0.25 to 0.25, 2 rows (query) by 3 columns (key).",
+        "a: c 0.250, d −0.250, e 0.000.",
+    ]
+    corners = [[len(shape) for shape in shapes(figure, fill=fill)] for fill in (BLUE, WARN)]
+    assert corners == [[4, 4, 4, 4], [8, 4, 4, 4]], "two of each scale last; before them, two cells hold −0.1"
+    assert len(shapes(figure, fill=WARN, fill_opacity="0.4")) == 1
+    assert {"−0.250", "−0.100", "0.200"} <= set(words(figure))
+    assert [word for word in words(figure) if word in ("−0.25", "−0.125", "0", "0.125", "0.25")] == [
+        *("−0.25", "−0.125", "0", "0.125", "0.25")
+    ]
+    assert strikes(figure) == [], "where numbers are written they carry the sign"
+
+    wide = np.where(np.eye(30), 0.5, -0.1)
+    many = heatmap(wide, range(30), range(30), caption="Many.", limit=0.5, signed=True)
+    (struck, *swatches) = strikes(many)
+    assert len(struck) == 2 * 30 * 29
+    assert len(swatches) == 2
+    assert [line for line in many.alt.splitlines() if line.startswith("0:")] == ["0: 0 0.500."]
+
+
+def test_a_signed_map_without_negative_numbers_looks_as_any_other_but_for_its_scale():
+    plain, signed = (
+        heatmap(np.eye(2), "ab", "ab", caption="Same.", signed=signed) for signed in (False, True)
+    )
+    assert signed.alt == plain.alt.replace("from 0 to 1", "from −1 to 1")
+    assert len(plain.svg.splitlines()) == len(signed.svg.splitlines())
+
+
 def test_twelve_labels_on_twelve_columns_all_shown_none_shifted():
     labels = [f"token{i}" for i in range(12)]
     figure = heatmap(np.eye(12), labels, labels, caption="Twelve.")
@@ -608,6 +646,10 @@ OPTIONS = {"caption": "x", "x_title": "x", "y_title": "y"}
             "weights holds -0.5; a heat map shows numbers from 0",
         ),
         (lambda: heatmap([[2]], "a", "a", caption="x"), "limit=1.0 is smaller than the largest weight, 2."),
+        (
+            lambda: heatmap([[-2]], "a", "a", caption="x", signed=True),
+            "limit=1.0 is smaller than the largest weight, 2.",
+        ),
         (lambda: curves([1, 0], {"y": [1, 2]}, **OPTIONS), "x must hold two or more numbers that rise"),
         (lambda: curves([0, 1], {"y": [1]}, **OPTIONS), "lines['y'] has 1 entry, but x has 2."),
         (lambda: curves([0, 1], {}, **OPTIONS), 'lines must be a dict {"name": array, ...}'),
