@@ -68,7 +68,6 @@ def a_softmax_vjp(features, weights, labels, grad_logits, *, margin=4):
     sine = np.sin(theta)
     cosines[at] = angular_margin(theta, margin)  # from here on the logits over |x|
     with np.errstate(all="ignore"):
-        g = g.astype(x.dtype)
         direction, length = unit(x)
         by_cosine = g * length
         by_cosine[at] = angular_margin_vjp(theta, -by_cosine[at], margin) / (sine + (sine == 0))  # flat at 0
