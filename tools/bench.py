@@ -29,7 +29,7 @@ import attnlib
 
 torch.set_num_threads(1)
 MISSED = []
-NUMERICS = "__init__", "_rows", "scores", "measures", "margins", "catalogue", "gradients", "attention"
+NUMERICS = "__init__ _rows scores measures margins online catalogue gradients attention".split()
 
 
 def report(what, measured, target, met, unit=""):
