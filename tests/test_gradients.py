@@ -71,6 +71,7 @@ def test_known_jacobians():
         (lambda x, g, **o: softmax_vjp(x, g, **o) * 1.001, 5e-4),
         (lambda x, g, **o: softmax(x) * g, 1e-2),  # the sum left out
         (lambda x, g, **o: 0.0 * x, 1),
+        (lambda x, g, **o: np.nan * x, 1),
         (lambda x, g, **o: softmax_vjp(x, g[::-1], **o), 1e-2),
     ],
 )
@@ -83,6 +84,9 @@ def test_the_checker_where_there_is_no_slope():
     rng = np.random.default_rng(2)
     assert check_vjp(sparsemax, [5.0, 0.0], rng) == 0
     assert check_vjp(softmax, [], rng) == 0
+    with np.errstate(all="raise"):
+        assert check_vjp(softmax, [1.0, -np.inf, 2.0], rng) < 1e-8
+        assert temperature_gradient([1e300, 1.0], [1e300, 0.0], 1) == -np.inf
 
 
 @pytest.mark.parametrize("rng", [None, 0, np.random, np.random.RandomState(0)])
