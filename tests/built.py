@@ -94,6 +94,5 @@ def find(page, query):
     """Search from the box at the top of a page, and return the addresses found, best first."""
     page.locator("header input[type=search]").fill(query)
     page.locator("header input[type=search]").press("Enter")
-    page.wait_for_url("**/search.html#q=*")
-    page.locator("#summary").get_by_text("found for").wait_for()
+    page.locator("#summary", has_text=f"“{query}”").wait_for()
     return [link.get_attribute("href") for link in page.locator("#results a").all()]

@@ -61,7 +61,7 @@ def test_going_back_brings_the_last_search_back(visit, base):
     page.locator("#query").press("Enter")
     page.wait_for_url("**/search.html#q=saturation")
     page.go_back()
-    page.locator("#summary").get_by_text("“dispersion”").wait_for()
+    page.locator("#summary", has_text="“dispersion”").wait_for()
     assert [link.get_attribute("href") for link in page.locator("#results a").all()] == found
 
 
