@@ -57,6 +57,7 @@ def test_angular_margin_takes_numbers_arrays_and_every_dtype():
     assert isinstance(angular_margin(0.0, 2), np.float64) and angular_margin(0, 2) == 1
     for dtype in (np.float16, np.float32):
         assert angular_margin(np.array(np.pi, dtype), 4).dtype == dtype
+        assert angular_margin_vjp(np.array([1, 2], dtype), [1, 2], 4).dtype == dtype
         np.testing.assert_allclose(angular_margin(np.array([np.pi], dtype), 4), [-7], rtol=2e-3)
     assert angular_margin(np.zeros((2, 0)), 3).shape == (2, 0)
     assert np.isnan(angular_margin(np.nan, 2))

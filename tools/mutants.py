@@ -16,7 +16,10 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from contextlib import chdir
 from pathlib import Path
+
+from mutmut.mutation.diff_apply import get_diff_for_mutant
 
 ROOT = Path(__file__).resolve().parent.parent
 TREE = ROOT / ".cache" / "mutants" / "tree"
@@ -47,7 +50,7 @@ use_git_change_detection = false
 
 
 def prepare(module):
-    """Copy the package and the tests of one module, and tell mutmut what to break."""
+    """Copy the package and the tests of one module, tell mutmut what to break, and return its path."""
     shutil.rmtree(TREE, ignore_errors=True)
     shutil.copytree(ROOT / "attnlib", TREE / "attnlib", ignore=shutil.ignore_patterns("data", "__pycache__"))
     source, tests = f"attnlib/{module}.py", [f"tests/test_{module.strip('_')}.py"]
@@ -58,6 +61,7 @@ def prepare(module):
         shutil.copy(ROOT / name, TREE / name)
     (TREE / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (TREE / "pyproject.toml").write_text(SETTINGS.format(source=source, tests=tests), encoding="utf-8")
+    return source
 
 
 def mutmut(*arguments):
@@ -70,19 +74,20 @@ def mutmut(*arguments):
     return done.stdout
 
 
-def describe(mutant):
+def describe(mutant, source):
     """Name a mutant by its function and the lines it changed, as mutants_harmless.toml does."""
-    lines = [line.split("  # ")[0] for line in mutmut("show", mutant).splitlines()]
+    with chdir(TREE):
+        lines = [line.split("  # ")[0] for line in get_diff_for_mutant(mutant, path=source).splitlines()]
     changed = [line[1:].strip() for line in lines if line.startswith("+") and not line.startswith("+++")]
     return f"{mutant.split('.x_')[-1].rpartition('__mutmut_')[0]}: {' '.join(changed)}"
 
 
 def survivors(module):
     """Mutate one module; return what became of its mutants, and the survivors by name."""
-    prepare(module)
+    source = prepare(module)
     mutmut("run", "--max-children", "1")
     results = [line.strip().rsplit(": ", 1) for line in mutmut("results", "--all", "true").splitlines()]
-    alive = sorted({describe(mutant) for mutant, status in results if status in ("survived", "no tests")})
+    alive = {describe(name, source) for name, status in results if status in ("survived", "no tests")}
     return Counter(status for _, status in results), alive
 
 
@@ -97,7 +102,7 @@ def main(modules):
         print(
             f"{module:<12}{fates.total():>5} mutants {killed:>5} killed {fates.total() - killed:>4} survived"
         )
-        for kind, names in (("not listed", set(alive) - listed), ("listed, but killed", listed - set(alive))):
+        for kind, names in (("not listed", alive - listed), ("listed, but killed", listed - alive)):
             surprised |= bool(names)
             print(*(f"  {kind}: {name}" for name in sorted(names)), sep="\n", end="\n" if names else "")
         sys.stdout.flush()
