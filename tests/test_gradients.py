@@ -61,6 +61,7 @@ def test_known_jacobians():
     np.testing.assert_array_equal(jacobian(softmax, [1, 2], mask=[True, False]), np.zeros((2, 2)))
     assert jacobian(softmax, np.zeros(3, np.float32)).dtype == np.float32
     assert jacobian(softmax, []).shape == (0, 0)
+    assert jacobian(softmax, np.zeros(0, np.float32)).dtype == np.float32
     with pytest.raises(ValueError, match=r"scores must be one row, not an array of shape \(1, 2\)"):
         jacobian(softmax, [[1, 2]])
 
