@@ -10,7 +10,7 @@ MUTANTS := .cache/mutants
 LOCK := .cache/lock
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve test lab refresh bench mutants audit reproduce kit pdf lock clean
+.PHONY: help book serve test lab refresh train bench mutants audit reproduce kit pdf lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -42,6 +42,10 @@ lab: $(READY)  ## open the notebooks in JupyterLab, at the first chapter; there:
 
 refresh: $(READY)  ## execute every notebook and store its outputs in normal form (NOTEBOOKS="..." for some)
 	$(BIN)/python tools/refresh.py $(NOTEBOOKS)
+
+train: $(READY)  ## train every reader of the learning chapters on all cores (about ten minutes), then make refresh (TABLES="dates strips" for some)
+	$(BIN)/python tools/train.py $(TABLES)
+	$(BIN)/python tools/data/checksums.py
 
 bench: book $(BENCH)/.ready  ## speed: explorers in a slowed browser, attnlib against other libraries as ratios
 	$(BIN)/python tools/get_browser.py

@@ -34,6 +34,8 @@ ATTENTION = (
 CALIBRATION = ("perceptron", "logistic")
 IMAGES = ("chelsea", "coffee", "camera", "astronaut", "rocket", "china")
 REGRESSION = ("engel", "nile", "sunspots")
+RESULTS = ("dates", "strips", "temperatures", "swaps", "examples", "growth")
+READERS = ("dates_softmax", "dates_sparsemax", "dates_relu_attention", "strips_softmax", "strips_sparsemax")
 
 _DATA = resources.files("attnlib") / "data"
 
@@ -562,3 +564,33 @@ def factbook():
         text_vectors=_frozen(arrays["texts"]),
         text_of_sentence=_frozen(arrays["text_of_sentence"], np.int64),
     )
+
+
+# --- what the readers of the book learnt ---------------------------------------------------------------
+
+
+def results(table):
+    """Load what ``make train`` measured: ``{"settings": {...}, "rows": [{"key": [...], ...}, ...]}``.
+
+    Args:
+        table: ``dates``, ``strips``, ``temperatures``, ``swaps``, ``examples`` or ``growth``; what the rows
+            hold is told by the functions of `attnlib.experiments` that made them
+
+    >>> results("strips")["settings"]["steps"]
+    600
+    """
+    _known(table, RESULTS, "table of results")
+    return _json(f"results/{table}.json")
+
+
+def reader(name):
+    """Load the parameters of a trained reader, ``{name: float64 array}``; they were trained in float32.
+
+    Args:
+        name: the task and the transform, as ``dates_softmax``
+
+    >>> reader("dates_softmax")["Q"].shape
+    (8, 32)
+    """
+    _known(name, READERS, "trained reader")
+    return {key: _frozen(array) for key, array in _npz(f"readers/{name}.npz").items()}

@@ -75,16 +75,16 @@ def test_sources_gives_origin_licence_and_maker_of_every_file():
     prefixes = tuple(row[0].strip("`") for row in rows)
     assert [f for f in data_files() if "/" in f and not f.startswith((*prefixes, "licenses/"))] == []
     for _, _, _, maker in rows:
-        script = re.match(r"`(\w+\.py)", maker)
+        script = re.match(r"`([\w./]+\.py)", maker)
         assert maker == "copied" or (ROOT / "tools" / "data" / script.group(1)).is_file()
 
 
 def test_sources_names_only_loaders_that_exist():
     text = (DATA / "SOURCES.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"\| `(\w+)\((?:name)?\)` \|", text))
+    named = set(re.findall(r"\| `(\w+)\((?:name|table)?\)` \|", text))
     assert named == {
         "attention", "reference", "head_stats", "speech", "digits", "calibration", "image",
-        "cldr_dates", "cldr_names", "messages", "factbook", "regression",
+        "cldr_dates", "cldr_names", "messages", "factbook", "regression", "results", "reader",
     }  # fmt: skip
     assert all(callable(getattr(datasets, name)) for name in named)
 
