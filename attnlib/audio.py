@@ -76,13 +76,19 @@ def log_mel(sound, rate=RATE, bands=80):
     >>> features.shape, int(features[:, 5].argmax()) + 1, round(15 / 45.2 * 81, 1)
     ((80, 10), 27, 26.9)
     """
+    padded = np.pad(_samples(sound), WINDOW // 2, mode="reflect")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)
+    windows = windows[::HOP][: len(sound) // HOP]
+    bell = np.sin(np.pi * np.arange(WINDOW) / WINDOW) ** 2
+    power = np.abs(np.fft.rfft(windows * bell)) ** 2
+    levels = mel_filters(bands, rate) @ power.T
+    levels = np.log10(np.maximum(levels, 1e-10))
+    return (np.maximum(levels, levels.max() - 8) + 4) / 4
+
+
+def _samples(sound):
+    """Return one channel of sound as floats from −1 to 1."""
     sound = np.asarray(sound)
     if sound.ndim != 1 or len(sound) <= WINDOW // 2:
         raise ValueError(f"sound has shape {sound.shape}; expected one channel of over {WINDOW // 2} samples")
-    sound = sound / 32768 if sound.dtype == np.int16 else sound.astype(float)
-    padded = np.pad(sound, WINDOW // 2, mode="reflect")
-    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][: len(sound) // HOP]
-    bell = np.sin(np.pi * np.arange(WINDOW) / WINDOW) ** 2
-    power = np.abs(np.fft.rfft(windows * bell)) ** 2
-    levels = np.log10(np.maximum(mel_filters(bands, rate) @ power.T, 1e-10))
-    return (np.maximum(levels, levels.max() - 8) + 4) / 4
+    return sound / 32768 if sound.dtype == np.int16 else sound.astype(float)

@@ -24,6 +24,7 @@ from attnlib.checks import (
     speech,
     summarization,
     temperature,
+    translation,
     uncertainty,
 )
 
@@ -43,6 +44,7 @@ ON_PAPER = [
     (speech.lead_for_half, 165),
     (summarization.odds_of_cosines, 0.1, 20.0),
     (temperature.temperature_for_odds, 2.0, 3.0),
+    (translation.weight_at, (0.1, 0.4), 0.5),
     (uncertainty.effective_number, [0.5, 0.25, 0.25]),
 ]
 
