@@ -88,7 +88,7 @@ def test_a_page_is_accessible(visit, base, name):
         ("figcaption { opacity: 0.5 }", "figcaption"),
         ("footer { background: #667 }", "footer"),
         (".pager span { position: relative; color: #999 }", "span"),
-        ("#query, input { color: #bbb }", "input"),
+        ("header input { color: #bbb !important }", "input"),
     ],
 )
 def test_faint_letters_anywhere_are_a_barrier(visit, base, style, faint):
