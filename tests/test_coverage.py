@@ -6,12 +6,12 @@ from html import unescape
 from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
-from built import ROOT, run_build
+from built import NOTEBOOKS, ROOT, run_build
 
 import attnlib
 from web.coverage import WAYS
 
-PARTS = {"ideas": 10, "systems": 16, "fields": 2, "beyond": 6}  # as many as the article has, and six more
+PARTS = {"ideas": 10, "systems": 16, "fields": 3, "beyond": 6}  # as many as the article has, and six more
 CLAIMS = tomllib.loads((ROOT / "chapters" / "coverage.toml").read_text("utf-8"))
 ROWS = [pytest.param(row, id=row["claim"][:40]) for rows in CLAIMS.values() for row in rows]
 
@@ -20,6 +20,11 @@ def test_every_claim_is_in_the_list_once():
     assert {part: len(rows) for part, rows in CLAIMS.items()} == PARTS
     claims = [row["claim"] for rows in CLAIMS.values() for row in rows]
     assert len(set(claims)) == len(claims)
+
+
+def test_every_chapter_shows_a_claim():
+    shown = {row["chapter"] for rows in CLAIMS.values() for row in rows}
+    assert {name.removesuffix(".ipynb") for name in NOTEBOOKS} == shown
 
 
 def test_every_map_and_score_of_the_package_has_a_claim():
