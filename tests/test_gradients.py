@@ -9,6 +9,7 @@ from attnlib import (
     check_vjp,
     gradients,
     jacobian,
+    length_normalization,
     log_softmax,
     softmax,
     softmax_vjp,
@@ -78,7 +79,8 @@ def test_known_jacobians():
 )
 def test_the_checker_finds_wrong_derivatives(monkeypatch, wrong, least):
     monkeypatch.setattr(gradients, "vjp_of", lambda transform: wrong)
-    assert check_vjp(softmax, [1.0, 2.0, 4.0], np.random.default_rng(0)) >= least
+    for scores in ([1.0, 2.0, 4.0], [0.0, 0.0, 0.0]):  # a common step would change nothing
+        assert check_vjp(softmax, scores, np.random.default_rng(0)) >= least
 
 
 def test_the_checker_where_there_is_no_slope():
@@ -86,8 +88,13 @@ def test_the_checker_where_there_is_no_slope():
     assert check_vjp(sparsemax, [5.0, 0.0], rng) == 0
     assert check_vjp(softmax, [], rng) == 0
     with np.errstate(all="raise"):
-        assert check_vjp(softmax, [1.0, -np.inf, 2.0], rng) < 1e-8
+        for transform in (softmax, log_softmax):
+            assert check_vjp(transform, [1.0, -np.inf, 2.0], rng) < 1e-8
         assert temperature_gradient([1e300, 1.0], [1e300, 0.0], 1) == -np.inf
+
+
+def test_the_step_of_the_checker_grows_with_the_scores():
+    assert check_vjp(length_normalization, [1e15, 2e15, 3.0], np.random.default_rng(3)) < 1e-8
 
 
 @pytest.mark.parametrize("rng", [None, 0, np.random, np.random.RandomState(0)])
