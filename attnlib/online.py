@@ -46,15 +46,17 @@ def online_softmax(blocks):
     for block in blocks:
         x, v, kind = _checked(block, top, kind)
         with np.errstate(all="ignore"):
-            new = np.maximum(top, x.max(axis=-1, keepdims=True, initial=-np.inf))
+            largest = x.max(axis=-1, keepdims=True, initial=-np.inf)
+            new = np.maximum(top, largest)
             powers, shrink = _power(x, new), _power(top, new)
             total = shrink * total + powers.sum(axis=-1, keepdims=True)
             mix = shrink * mix + powers @ v
         top = new
     if np.ndim(top) == 0:
-        raise ValueError("blocks must hold at least one pair (scores, values), not be empty")
-    with np.errstate(all="ignore"):  # the sum is 1 or more, unless nothing was kept
-        context, log_sum_exp = mix / np.maximum(total, 1.0), (top + np.log(total))[..., 0]
+        raise ValueError("blocks must hold at least one pair (scores, values)")
+    with np.errstate(all="ignore"):
+        context = mix / np.maximum(total, 1.0)  # below 1 if nothing is kept
+        log_sum_exp = (top + np.log(total))[..., 0]
         return context.astype(kind), log_sum_exp.astype(kind)[()]
 
 
