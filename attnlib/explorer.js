@@ -236,7 +236,7 @@ const attnExplorer = (() => {
     }
   }
 
-  // Without a kernel. Until a hand comes near this costs a page three listeners, one attribute and one button.
+  // Without a kernel. Until a hand comes near this costs a page three listeners and one attribute.
 
   const stepThroughGrid = (view) => {
     const { grid, controls, numbers } = view.data;
@@ -244,9 +244,10 @@ const attnExplorer = (() => {
     view.show(grid.slice(row * numbers.length, (row + 1) * numbers.length));
   };
 
-  const CHAIN =
+  const COPY =
+    '<button type="button" class="attn-copy" aria-label="Copy link to this state">' +
     '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M10 14a4 4 0 0 0 5.7 0l3.5-3.5a4 4 0 0 0-5.7-5.7l-1 1' +
-    'm1.5 4.2a4 4 0 0 0-5.7 0l-3.5 3.5a4 4 0 0 0 5.7 5.7l1-1"/></svg>';
+    'm1.5 4.2a4 4 0 0 0-5.7 0l-3.5 3.5a4 4 0 0 0 5.7 5.7l1-1"/></svg><span>Copy link</span></button>';
 
   class AttnExplorer extends HTMLElement {
     connectedCallback() {
@@ -258,18 +259,14 @@ const attnExplorer = (() => {
       controls.disabled = false;
       for (const type of ["pointerover", "focusin"]) this.addEventListener(type, () => this.wake(), { once: true });
       controls.addEventListener("input", () => this.wake().move());
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "attn-copy";
-      button.innerHTML = `${CHAIN}<span>Copy link</span>`;
-      button.ariaLabel = "Copy link to this state";
-      button.addEventListener("click", () => this.copy(button));
-      this.querySelector("output").before(button);
     }
 
-    /** Read the data; from now on a number that changes lays out this explorer again, not the page around it. */
+    /** Read the data and offer a link; from now on a number that changes lays out this explorer again, not the page around it. */
     wake() {
       if (this.view) return this.view;
+      this.querySelector("output").insertAdjacentHTML("beforebegin", COPY);
+      const button = this.querySelector(".attn-copy");
+      button.addEventListener("click", () => this.copy(button));
       const figure = this.querySelector("figure");
       const hold = () => this.style.setProperty("--attn-height", `${figure.getBoundingClientRect().height}px`);
       hold();

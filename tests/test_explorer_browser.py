@@ -455,6 +455,8 @@ def test_controls_and_charts_have_names_and_roles(visit):
     assert explorer.get_by_role("combobox", name="Transform").count() == 1
     assert explorer.get_by_role("figure", name="Two controls.").count() == 1
     assert explorer.get_by_role("status").count() == 1
+    assert explorer.get_by_role("button").count() == 0
+    explorer.get_by_role("slider").focus()
     assert explorer.get_by_role("button", name="Copy link to this state").count() == 1
     assert explorer.get_by_role("row", name="one 2.0 0.690").count() == 1
     assert page.get_by_role("img", name="weight against score: smooth, straight").count() == 1
