@@ -65,7 +65,8 @@ def test_hard_takes_the_first_of_equals_in_working_precision():
     close = np.array([1.0, 1.0], np.float16)  # equal after casting, not before
     np.testing.assert_array_equal(gumbel_softmax(close, noise=[0.0, 1e-4], hard=True), [0, 1])
     np.testing.assert_array_equal(
-        gumbel_softmax([[0, 0]], mask=[[False, False]], noise=np.zeros((1, 2)), hard=True), [[0, 0]]
+        gumbel_softmax([[0, 0], [0, 1]], mask=[[False], [True]], noise=np.zeros((2, 2)), hard=True),
+        [[0, 0], [0, 1]],
     )
     assert np.isnan(gumbel_softmax([np.nan, 1], noise=np.zeros(2), hard=True)).all()
     np.testing.assert_array_equal(
