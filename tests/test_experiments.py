@@ -56,7 +56,7 @@ def test_the_readers_are_as_good_as_promised():
     assert mean("dates", "sparsemax", "exact") >= 0.98
     assert mean("dates", "entmax", "exact") >= 0.98
     assert mean("strips", "softmax", "digit") >= 0.96
-    assert mean("dates", "no attention", "exact") < 0.01  # so the rest is owed to attention
+    assert mean("dates", "no attention", "exact") < 0.05  # so the rest is owed to attention
 
 
 @pytest.mark.parametrize(
