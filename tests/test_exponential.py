@@ -96,6 +96,10 @@ def test_allennlp_890_log_softmax_of_masked_entries():
         log_softmax([1, 2, 5], mask=[True, True, False]), [-1.3132616875182228, -0.3132616875182228, -np.inf]
     )
     np.testing.assert_array_equal(log_softmax([1, 2], mask=[False, False]), [-np.inf, -np.inf])
+    np.testing.assert_array_equal(log_softmax([np.nan, 2, -np.inf]), [np.nan, np.nan, -np.inf])
+    np.testing.assert_array_equal(
+        log_softmax([np.inf, 2, 1], mask=[True, True, False]), [0, -np.inf, -np.inf]
+    )
 
 
 # range, dtype
