@@ -216,9 +216,7 @@ class Strips:
 
     Attributes:
         images: (n, 11, 48) float32, ink from 0 to 1, with noise of standard deviation 0.05
-        inputs: (n, 164, 64) float32, the patch of 8 x 8 pixels at each place of GRID, row by row
         digits: (n, 4), the answer; rows, columns: (n, 4), the place of each digit's upper left corner
-        holds: (n, 4, 164) bool, whether a patch is the digit's own or at most one pixel away
     """
 
     images: np.ndarray
@@ -228,13 +226,13 @@ class Strips:
 
     @property
     def inputs(self):
-        """The patches."""
+        """Patches of 8 x 8 pixels at each place of GRID, row by row: (n, 164, 64) float32."""
         patches = np.lib.stride_tricks.sliding_window_view(self.images, (SIDE, SIDE), axis=(1, 2))
         return np.ascontiguousarray(patches).reshape(len(self.images), -1, SIDE * SIDE)
 
     @property
     def holds(self):
-        """The patches that show a digit."""
+        """Whether a patch is the digit's own or at most one pixel away: (n, 4, 164) bool."""
         row, column = np.divmod(np.arange(GRID[0] * GRID[1]), GRID[1])
         away = np.maximum(abs(row - self.rows[..., None]), abs(column - self.columns[..., None]))
         return away <= 1
