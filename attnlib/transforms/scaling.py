@@ -158,7 +158,7 @@ def _pull_stretch(p, g, low, high, flat, span):
     at_low, at_high = total(g * (p - 1.0)), -total(g * p)
     g += np.where(low, at_low / np.maximum(total(low), 1), 0.0)
     g += np.where(high, at_high / np.maximum(total(high), 1), 0.0)
-    g /= np.where(flat, 1.0, span)  # last: 1/span may be beyond the dtype, and inf - inf is NaN
+    g /= span  # last: 1/span may be beyond the dtype, and inf - inf is NaN
     np.copyto(g, 0.0, where=flat)
 
 
