@@ -88,9 +88,11 @@ def test_three_lines_install_and_open(system, bin):
     assert lines[2] == f"{bin}jupyter lab notebooks"
 
 
-def test_a_kit_needs_a_built_book(tmp_path):
-    with pytest.raises(FileNotFoundError, match="run `make book` first"):
-        kit.pack(tmp_path, tmp_path, tmp_path)
+def test_a_kit_needs_a_built_book(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["kit", "--site", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        kit.main()
+    assert "holds no index.html; run make book first" in capsys.readouterr().err
 
 
 def test_make_kit_builds_the_book_first():

@@ -48,10 +48,11 @@ def test_every_link_and_anchor_leads_somewhere(site, outlines):
     assert dead == []
 
 
-def test_only_pages_with_an_explorer_load_its_script(outlines):
+def test_only_pages_with_an_explorer_or_a_player_load_its_script(outlines):
     for name, outline in outlines.items():
-        has_explorer = any(tag == "attn-explorer" for tag, _ in outline.tags)
-        assert any("explorer.js" in load for load in outline.loads) == has_explorer, name
+        for part in ("explorer", "player"):
+            has_part = any(tag == f"attn-{part}" for tag, _ in outline.tags)
+            assert any(f"{part}.js" in load for load in outline.loads) == has_part, name
         assert any("search" in load for load in outline.loads) == (name == "search.html"), name
 
 
@@ -119,6 +120,26 @@ def test_keyboard_reaches_the_text_first_and_whatever_scrolls(visit, base):
     assert page.evaluate(f"{boxes}.length") > 0
     assert page.evaluate(f"{boxes}.every(box => box.tabIndex === 0)")
     assert page.evaluate(f"{every}.every(box => {boxes}.includes(box) || box.tabIndex === -1)")
+
+
+def test_what_goes_on_beyond_an_edge_fades_there_and_says_that_it_scrolls(visit, base):
+    page = visit(base + "chapters/package.html", viewport={"width": 375, "height": 700})
+    page.locator("main pre.more-after").first.wait_for()
+    box = page.locator("main pre.more-after").first
+    assert "gradient" in box.evaluate("box => getComputedStyle(box).maskImage")
+    assert (box.get_attribute("role"), box.get_attribute("aria-label")) == ("group", "Scrolls sideways")
+    handle = box.element_handle()
+    handle.focus()
+    assert handle.evaluate("box => getComputedStyle(box).maskImage") in (
+        "none",
+        "",
+    )  # nor does its frame fade
+    handle.evaluate("box => { box.blur(); box.scrollLeft = box.scrollWidth; }")
+    page.wait_for_function("box => box.classList.contains('more-before')", arg=handle)
+    assert handle.get_attribute("class").split()[-1] == "more-before"
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_function("box => !box.hasAttribute('role')", arg=handle)
+    assert not page.locator("main pre[role]:not(.more-before, .more-after)").count()
 
 
 def test_a_wrong_address_at_any_depth_gets_the_404_page(visit, base):

@@ -8,13 +8,15 @@ from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree
 
 import nbformat
+import numpy as np
 import pytest
 import yaml
 from built import NOTEBOOKS, ROOT, Outline, make_small_book, run_build
+from matplotlib.image import imread
 
 from web.formulae import to_mathml
 from web.notebooks import join_streams
-from web.publish import VARIABLES, name_launches
+from web.publish import VARIABLES, draw_card, name_launches
 
 
 @pytest.mark.parametrize(
@@ -170,6 +172,25 @@ def test_cards_are_pictures_of_the_promised_size_and_the_same_each_time(publishe
         assert one[:8] == b"\x89PNG\r\n\x1a\n"
         assert struct.unpack(">II", one[16:24]) == (1200, 630)
         assert len(one) < 100_000
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Scale scores without an exponential: linear, min-max and decimal",
+        "Look hard at a few, lose sight of none: focus",
+        "Every claim, and where it happens",
+    ],
+)
+def test_a_title_stays_on_its_card(tmp_path, title):
+    draw_card(tmp_path / "card.png", title, "Where Attention Goes")
+    pixels = imread(tmp_path / "card.png")
+    dark = np.argwhere(pixels[:, :, :3].min(axis=2) < 0.9)
+    (top, left), (bottom, right) = dark.min(axis=0), dark.max(axis=0)
+    assert min(left, 1199 - right) > 40
+    assert min(top, 629 - bottom) > 40
+    rows = np.argwhere(pixels[:, :, :3].max(axis=2) < 0.3)[:, 0]  # the ink of the title, darker than all else
+    assert rows.max() < 0.67 * 630, "the title ends above the bars"
 
 
 def test_the_package_beside_the_pages_is_the_same_each_time(published):

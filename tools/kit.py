@@ -71,9 +71,7 @@ def gather_wheels(folder, root=ROOT):
 
 
 def pack(output, site, wheels, root=ROOT):
-    """Write the kit and return its path; FileNotFoundError when the book was not built."""
-    if not (site / "index.html").is_file():
-        raise FileNotFoundError(f"{site} holds no index.html; run `make book` first")
+    """Write the kit and return its path."""
     output.mkdir(parents=True, exist_ok=True)
     python = ".".join(platform.python_version_tuple()[:2])
     kit = output / f"where-attention-goes-{sysconfig.get_platform()}-python{python}.zip"
@@ -91,6 +89,9 @@ def main():
     parser.add_argument("--site", type=Path, default=ROOT / "_build" / "html")
     parser.add_argument("--output", type=Path, default=ROOT / "_build" / "kit")
     arguments = parser.parse_args()
+    if not (arguments.site / "index.html").is_file():
+        parser.error(f"{arguments.site} holds no index.html; run make book first")
+    print("gathering wheels: some minutes", flush=True)
     with tempfile.TemporaryDirectory() as wheels:
         gather_wheels(wheels)
         kit = pack(arguments.output, arguments.site, Path(wheels))

@@ -112,21 +112,13 @@ def draw_card(path, title, book):
 
     figure = Figure(figsize=(CARD[0] / 100, CARD[1] / 100), dpi=100, facecolor=PAPER)
     figure.text(0.065, 0.865, book, size=24, color=MUTED, va="center", family="DejaVu Sans")
-    lines = textwrap.fill(title, 30 if len(title) < 60 else 36)
-    size = 46 if len(title) < 60 else 39
-    figure.text(
-        *(0.065, 0.76, lines),
-        size=size,
-        weight="bold",
-        color=INK,
-        va="top",
-        family="DejaVu Sans",
-        linespacing=1.2,
-    )
+    letters, size = (28, 46) if len(title) <= 56 else (32, 39)
+    look = {"weight": "bold", "color": INK, "va": "top", "family": "DejaVu Sans", "linespacing": 1.2}
+    figure.text(0.065, 0.77, textwrap.fill(title, letters), size=size, **look)
     scores = [0.9, 2.1, 1.2, 2.8, 0.5, 1.7]
     panels = [[score / 2.8 for score in scores], *(softmax(scores, temperature=T) for T in (2, 1, 0.5))]
     for number, heights in enumerate(panels):
-        axes = figure.add_axes([0.065 + 0.225 * number, 0.1, 0.19, 0.19])
+        axes = figure.add_axes([0.065 + 0.2275 * number, 0.09, 0.1875, 0.24])
         axes.bar(range(len(scores)), heights, color=SCORE if number == 0 else WEIGHT, width=0.7)
         axes.set(ylim=(0, 1), xticks=[], yticks=[])
         axes.spines[["top", "left", "right"]].set_visible(False)
@@ -154,7 +146,10 @@ def write_files(app, exception):
         return
     pages = sorted(app.env.found_docs)
     for name in pages:
-        draw_card(output / name_card(name), app.env.titles[name].astext(), app.config.project)
+        title = app.env.titles[name].astext()
+        if title == app.config.project:  # the first page: what the book is about
+            title = app.config.html_title.partition(": ")[2].capitalize() or title
+        draw_card(output / name_card(name), title, app.config.project)
     addresses = [base + app.builder.get_target_uri(name).removesuffix("index.html") for name in pages]
     lines = "\n".join(f"<url><loc>{escape(address)}</loc></url>" for address in addresses)
     output.joinpath("sitemap.xml").write_text(
