@@ -13,6 +13,7 @@ reader turns a date as people write it into eight digits; the strip reader turns
 digits into their sequence. Training runs in float32, as such models do; a checkpoint is read in float64.
 """
 
+import os
 from dataclasses import dataclass
 from math import cos, pi
 
@@ -88,16 +89,17 @@ def fit(reader, batches, steps, *, rate=4e-3, warmup=50, watch=None):
     hides it, as the tests do. Raises FloatingPointError when the loss is no longer finite.
     """
     optimizer, losses = Adam(reader.parameters, rate), []
-    for step, (inputs, labels) in zip(
-        tqdm(range(steps), desc="training", leave=False), batches, strict=False
-    ):
+    quiet = bool(os.environ.get("TQDM_DISABLE"))  # tqdm forgets it in notebooks
+    bar = tqdm(range(steps), desc="training", leave=False, disable=quiet)
+    for step, (inputs, labels) in zip(bar, batches, strict=False):
         if watch is not None:
             watch(step, reader)
-        with np.errstate(all="ignore"):  # what overflows ends in a loss that is not finite
+        with np.errstate(all="ignore"):  # the loss tells of what overflows
             loss, gradients = reader.gradients(inputs, labels)
             optimizer.step(gradients, rate_at(step, steps, warmup))
         if not np.isfinite(loss):
-            raise FloatingPointError(f"the loss is {loss} at step {step}: the learning rate may be too large")
+            found = f"the loss is {loss} at step {step}"
+            raise FloatingPointError(f"{found}: the learning rate may be too large")
         losses.append(float(loss))
     if watch is not None:
         watch(len(losses), reader)

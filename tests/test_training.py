@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from tqdm import tqdm
+from tqdm.notebook import tqdm as notebook_bar
 
 from attnlib import relu_attention, softmax, sparsemax
 from attnlib.experiments import SETUPS, Setup, new_reader
@@ -214,12 +215,20 @@ def test_fit_learns_and_reports(capfd):
 
 
 def test_fit_shows_a_bar_and_takes_it_away(monkeypatch, capfd):
-    monkeypatch.setattr("attnlib.training.tqdm", partial(tqdm, disable=False, mininterval=0))
+    monkeypatch.delenv("TQDM_DISABLE")
+    monkeypatch.setattr("attnlib.training.tqdm", partial(tqdm, mininterval=0))
     short_run(3)
     shown = capfd.readouterr().err
     assert "training: 100%" in shown
     assert shown.endswith("\r")
     assert not shown.split("\r")[-2].strip()
+
+
+def test_fit_shows_no_bar_in_a_notebook_under_test(monkeypatch, capfd):
+    """tqdm's notebook bar does not read TQDM_DISABLE: a chapter would store a bar at 0 %."""
+    monkeypatch.setattr("attnlib.training.tqdm", notebook_bar)
+    short_run(3)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_fit_is_the_same_twice():
