@@ -160,24 +160,33 @@ def learn(pairs, rounds=20, transform=softmax):
     >>> softmax(learn(corpus, rounds=1).scores(("swiss", "franc"), ("suisse",)))
     array([[0.25, 0.5 , 0.25]])
     """
-    source = {w: i for i, w in enumerate(dict.fromkeys([EMPTY, *(w for s, _ in pairs for w in s)]))}
-    target = {w: i for i, w in enumerate(dict.fromkeys(w for _, t in pairs for w in t))}
-    if not target:
-        raise ValueError("pairs holds no target word; give at least one pair (source words, target words)")
-    # one row per target word of the corpus, as wide as the longest source, its empty places masked
-    width = 1 + max(len(s) for s, _ in pairs)
-    keys = [[0, *(source[w] for w in s)] + [-1] * (width - 1 - len(s)) for s, t in pairs for _ in t]
-    column, row = np.array(keys), np.array([target[w] for _, t in pairs for w in t])[:, None]
+    source, target, row, column = _numbered(pairs)
     mask = column >= 0
     cell = (row * len(source) + column)[mask]
     log_t = np.full((len(target), len(source)), -np.log(len(target)))
     for _ in range(rounds):
         weights = transform(log_t[row, column], mask=mask)
-        counts = np.bincount(cell, weights[mask], log_t.size).reshape(log_t.shape)
+        counts = np.bincount(cell, weights[mask], log_t.size)
+        counts = counts.reshape(log_t.shape)
         totals = counts.sum(axis=0)
         with np.errstate(divide="ignore"):
             log_t = np.log(counts / np.where(totals > 0, totals, 1))
     return WordTable(source, target, log_t)
+
+
+def _numbered(pairs):
+    """Return (columns of source words, rows of target words, row, column) of a corpus.
+
+    One line per target word of the corpus: its row, (n, 1), and the columns of what it may come from,
+    (n, 1 + longest source), filled up with -1.
+    """
+    source = {w: i for i, w in enumerate(dict.fromkeys([EMPTY, *(w for s, _ in pairs for w in s)]))}
+    target = {w: i for i, w in enumerate(dict.fromkeys(w for _, t in pairs for w in t))}
+    if not target:
+        raise ValueError("pairs holds no target word; give at least one pair (source words, target words)")
+    longest = max(len(s) for s, _ in pairs)
+    keys = [[0, *(source[w] for w in s)] + [-1] * (longest - len(s)) for s, t in pairs for _ in t]
+    return source, target, np.array([target[w] for _, t in pairs for w in t])[:, None], np.array(keys)
 
 
 # --- judging it ----------------------------------------------------------------------------------------

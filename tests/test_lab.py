@@ -129,13 +129,17 @@ def python(page, expression):
     return json.loads(ast.literal_eval(reply))
 
 
-@pytest.fixture(scope="module")
-def notebook(lab):
-    cells = [nbformat.v4.new_code_cell(textwrap.dedent(cell).strip()) for cell in CELLS]
+def write_notebook(lab, name, sources):
+    cells = [nbformat.v4.new_code_cell(textwrap.dedent(source).strip()) for source in sources]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    path = lab[1] / "live.ipynb"
+    path = lab[1] / name
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
     return path
+
+
+@pytest.fixture(scope="module")
+def notebook(lab):
+    return write_notebook(lab, "live.ipynb", CELLS)
 
 
 @pytest.fixture(scope="module")
@@ -341,5 +345,27 @@ def test_a_chapter_runs_and_its_explorers_answer(browser, lab):
         explorer.locator("input[type=range]").first.press("ArrowLeft")
         explorer.locator("output").filter(has_text=":").wait_for()
         assert explorer.locator(".attn-error").is_hidden()
+    page.close()
+    assert problems == []
+
+
+def test_a_player_plays_its_words(browser, lab):
+    cell = """
+    from attnlib import datasets
+    from attnlib.player import Player
+    Player(datasets.speech().file, ["He", "himself"], [[0.9, 0.1, 0], [0, 0.1, 0.9]], 1.1, name="heard",
+           caption="Two words.")
+    """
+    path = write_notebook(lab, "player.ipynb", [cell])
+    page, problems = open_notebook(browser, lab, path)
+    word = page.locator(".attn-player:has(fieldset:enabled)").get_by_role("button", name="himself")
+    word.focus()
+    word.press("Enter")  # in command mode JupyterLab would take this key
+    page.wait_for_function(
+        "(a => a?.paused && a.played.length)(document.querySelector('.attn-player audio'))"
+    )
+    heard = page.evaluate("(a => [a.played.start(0), a.played.end(0)])(document.querySelector('audio'))")
+    assert heard[0] == pytest.approx(1.9, abs=0.06) and heard[1] >= 2.5
+    assert page.locator(".attn-player [aria-current=true]").inner_text().startswith("himself")
     page.close()
     assert problems == []
