@@ -88,7 +88,7 @@ def main():
     """Refresh the notebooks named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path)
-    os.environ["TQDM_DISABLE"] = "1"  # no progress bars in what is stored
+    os.environ |= {"TQDM_DISABLE": "1", "OPENBLAS_NUM_THREADS": "1"}  # as tests and builds run them
     for path in parser.parse_args().notebooks or find_notebooks():
         start = time.perf_counter()
         before = path.read_text(encoding="utf-8")
