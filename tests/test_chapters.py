@@ -129,6 +129,10 @@ class TestNotebook:
         assert re.search(r"^# \S", first, re.M)
         assert len(re.findall(r"^# ", re.sub(r"(?s)```.*?```", "", prose(path)), re.M)) == 1
 
+    def test_prose_holds_links_not_roles(self, path):
+        """JupyterLab shows a role as its source; the site makes citations and terms of plain links."""
+        assert re.findall(r"\{[\w:]+\}`", prose(path)) == []
+
     def test_needs_only_what_a_reader_has(self, path):
         code = "\n".join(cell.source for cell in cells(path, "code"))
         imported = set(re.findall(r"^(?:from|import) (\w+)", code, re.M))
