@@ -136,11 +136,16 @@ def test_warnings_of_the_stream_are_not_hushed():
 @pytest.mark.parametrize(
     ("blocks", "error", "message"),
     [
-        ([], ValueError, "blocks must hold at least one pair"),
+        ([], ValueError, r"^blocks must hold at least one pair \(scores, values\)$"),
         ([(1.0, [[1.0]])], ValueError, "scores must have at least one axis"),
         ([([1.0, 2.0], [1.0, 2.0])], ValueError, r"values must have shape \(..., 2, width\), .* not \(2,\)"),
         ([([1.0, 2.0], [[1.0]])], ValueError, r"values must have shape \(..., 2, width\), .* not \(1, 1\)"),
-        ([([1.0], [[1.0]]), ([[1.0]], [[1.0]])], ValueError, "every block must have scores of shape"),
+        (
+            [(np.ones((2, 3, 1)), [[1.0]]), (np.ones((2, 4, 1)), [[1.0]])],
+            ValueError,
+            r"^every block must have scores of shape \(2, 3, 'n'\), not \(2, 4, 1\)$",
+        ),
+        ([([1.0], [[1.0]]), ([[1.0]], [[1.0]])], ValueError, r"scores of shape \('n',\), not \(1, 1\)$"),
         ([([1j], [[1.0]])], TypeError, "scores must be real numbers"),
         ([([1.0], [["a"]])], TypeError, "values must be real numbers"),
     ],

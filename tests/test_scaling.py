@@ -80,7 +80,27 @@ def test_ties_share_the_gradient_of_the_extremum():
     # y = (0, 0, 1/2, 1): g by y_3 moves both minima down by half of (y_3 - 1)/2, the maximum by -y_3/2
     np.testing.assert_array_equal(min_max_vjp([0, 0, 1, 2], [0, 0, 1, 0]), [-0.125, -0.125, 0.5, -0.25])
     np.testing.assert_array_equal(min_max_vjp([0, 1, 2, 2], [0, 1, 0, 0]), [-0.25, 0.5, -0.125, -0.125])
-    np.testing.assert_array_equal(min_max_vjp([1e308, -1e308], [1, 0]), [0, 0])  # a range beyond the dtype
+
+
+@pytest.mark.parametrize(("dtype", "large"), [(np.float32, 2.0**127), (np.float64, 2.0**1023)])
+def test_the_gradient_divides_by_a_range_beyond_the_dtype(dtype, large):
+    # y = (0, 1/2, 1) over a range of 2 * large: the middle gets g/(2 * large), both ends minus half of that
+    grad = min_max_vjp(dtype([-large, 0, large]), dtype([0, large, 0]))
+    np.testing.assert_array_equal(grad, dtype([-0.25, 0.5, -0.25]))
+    np.testing.assert_array_equal(min_max_vjp(dtype([large, -large]), dtype([1, 0])), [0, 0])
+
+
+def test_a_row_that_overflows_leaves_the_other_rows_alone():
+    rows = [[5, 5, 5], [-1e308, 0, 1e308], [np.inf, 1, 2], [1, 2, 5], [np.inf] * 3, [-np.inf] * 3]
+    half = [[0, 0, 0], [0, 0.5, 1], [1, 0, 0], [0, 0.25, 1], [1, 1, 1], [0, 0, 0]]
+    np.testing.assert_array_equal(min_max(rows), half)
+    whole = [[1 / 3] * 3, [0, 1 / 3, 2 / 3], [1, 0, 0], [0, 0.2, 0.8], [1 / 3] * 3, [0, 0, 0]]
+    np.testing.assert_array_equal(linear(rows), whole)
+
+
+def test_a_mask_does_not_change_the_dtype_of_the_work():
+    rows, mask = np.float32([[-3e38, 0, 3e38, 1], [1, 2, 5, 0]]), [True, True, True, False]
+    np.testing.assert_array_equal(min_max(rows, mask=mask), [[0, 0.5, 1, 0], [0, 0.25, 1, 0]])
 
 
 def test_a_dropped_entry_is_no_part_of_the_gradient():

@@ -1,5 +1,7 @@
 """Sparsemax and entmax against an exact sort, against each other, and at their extremes."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -65,6 +67,32 @@ def test_entmax_reference(scores, alpha, expected):
     np.testing.assert_allclose(entmax(scores, alpha=alpha), expected, rtol=2e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("alpha", "size", "rtol", "atol"),
+    [
+        (1.2, 1000, 1e-14, 0),
+        (1.5, 1000, 1e-14, 1e-16),
+        (1.5, 1_000_000, 1e-12, 1e-18),
+        (2, 1_000_000, 0, 3e-16),
+        (2.5, 1000, 0, 1e-15),
+        (3, 1000, 0, 2e-13),
+    ],
+)
+def test_scores_made_from_weights_give_them_back(alpha, size, rtol, atol):
+    """With tau = 0 the scores are p**(alpha - 1)/(alpha - 1), and a score below 0 gets nothing."""
+    p = np.arange(1.0, size + 1) ** 2
+    p /= p.sum()
+    weights = entmax(np.append(p ** (alpha - 1) / (alpha - 1), [0, -0.5]), alpha=alpha)
+    np.testing.assert_allclose(weights[:-2], p, rtol=rtol, atol=atol)
+    assert weights[-1] == 0
+
+
+@pytest.mark.parametrize("alpha", [1.2, 1.5, 2, 3])
+def test_equal_scores_share_equally(alpha):
+    for size in range(1, 100):
+        np.testing.assert_allclose(entmax(np.zeros(size), alpha=alpha), 1 / size, rtol=1e-15)
+
+
 @settings(max_examples=60)
 @given(row=rows, alpha=st.floats(1, 8))
 def test_entmax_solves_its_equation(row, alpha):
@@ -115,7 +143,7 @@ def test_alpha_must_be_finite_and_at_least_one(alpha):
 
 
 def test_entmax_19_infinities_and_nan():
-    for function in (sparsemax, entmax):
+    for function in (sparsemax, entmax, partial(entmax, alpha=1.2), partial(entmax, alpha=3)):
         np.testing.assert_array_equal(function([-np.inf, -np.inf]), [0, 0])
         np.testing.assert_array_equal(function([np.inf, 1]), [1, 0])
         assert np.isnan(function([np.nan, 1])).all()
@@ -139,6 +167,15 @@ def test_float32_rows_sum_to_one_and_agree_with_float64(alpha, scores):
     )
     np.testing.assert_allclose(single.sum(axis=-1, dtype=np.float64), 1, atol=5e-7)
     np.testing.assert_allclose(single, double, rtol=2e-4, atol=2e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sum_that_rounding_leaves_below_one_gives_nothing_to_a_score_far_below(dtype):
+    near = 1e-3 * np.random.default_rng(4).normal(size=(9, 5000))
+    for size in (100, 500, 1000, 5000):
+        row = np.append(near[:, :size], np.full((9, 1), -2.0), axis=-1).astype(dtype)
+        for alpha in (1.5, 2):
+            assert (entmax(row, alpha=alpha)[:, -1] == 0).all()
 
 
 def test_a_row_does_not_depend_on_its_neighbours():

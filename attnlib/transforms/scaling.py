@@ -135,11 +135,14 @@ def length_normalization_vjp(scores, grad_weights, axis=-1, *, mask=None, temper
 
 
 def _stretch(z):
-    """Stretch rows onto [0, 1] in place; return where they are lowest, highest, flat, and their range."""
+    """Stretch rows onto [0, 1] in place; return where they are lowest, highest, flat, and (span, half).
+
+    Their range is span / half, which may be beyond the dtype.
+    """
     gone = z == -np.inf
     up = np.fmax(z, np.multiply(gone, np.inf, dtype=z.dtype)) if gone.any() else z  # +inf where dropped
-    lo = np.minimum.reduce(up, axis=-1, keepdims=True, initial=np.inf)
-    hi = np.maximum.reduce(z, axis=-1, keepdims=True, initial=-np.inf)
+    lo = np.minimum.reduce(up, axis=-1, keepdims=True)
+    hi = np.maximum.reduce(z, axis=-1, keepdims=True)
     low, high, flat = z == lo, z == hi, hi <= lo
     span, half = hi - lo, 1.0
     if not (span < np.inf).all():  # rare: halve a range that overflows; +inf becomes 1, the rest of its row 0
@@ -150,14 +153,16 @@ def _stretch(z):
     z -= lo
     z /= np.where(flat, 1.0, span)
     np.maximum(z, 0.0, out=z)  # dropped entries
-    return low, high, flat, span / half
+    return low, high, flat, (span, half)
 
 
-def _pull_stretch(p, g, low, high, flat, span):
+def _pull_stretch(p, g, low, high, flat, extent):
     """Turn the gradient g by the stretched row p into that by the row, in place."""
+    span, half = extent
     at_low, at_high = total(g * (p - 1.0)), -total(g * p)
     g += np.where(low, at_low / np.maximum(total(low), 1), 0.0)
     g += np.where(high, at_high / np.maximum(total(high), 1), 0.0)
+    g *= half
     g /= span  # last: 1/span may be beyond the dtype, and inf - inf is NaN
     np.copyto(g, 0.0, where=flat)
 
