@@ -2,6 +2,7 @@
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from maps import ELEMENTWISE, PAIRS, SIMPLEX, nothing
 
-from attnlib import _rows, softmax, softmax_vjp
+from attnlib import _rows, entmax, entmax_vjp, softmax, softmax_vjp, sparsemax
 
 few = settings(max_examples=40)
 every_map = pytest.mark.parametrize("name", PAIRS)
@@ -144,6 +145,7 @@ def test_any_memory_layout_and_no_input_is_written(name):
         np.testing.assert_array_equal(function(layout, temperature=2.0), expected[0])
         np.testing.assert_array_equal(vjp(layout, grad, temperature=2.0), expected[1])
         np.testing.assert_array_equal(layout, before)
+    np.testing.assert_array_equal(function(scores[0], temperature=2.0), expected[0][0])
     row = np.broadcast_to(scores[0], (5, 8))
     np.testing.assert_array_equal(function(row)[4], function(scores[0]))
     np.testing.assert_array_equal(function(scores.tolist()), function(scores))
@@ -208,6 +210,21 @@ def test_infinite_scores_share_all_weight_whatever_the_temperature(name, tempera
     np.testing.assert_array_equal(weights[2], function(scores[2], temperature=temperature))
     np.testing.assert_array_equal(vjp(scores, np.ones((3, 4)), temperature=temperature)[:2], np.zeros((2, 4)))
     np.testing.assert_array_equal(function([np.inf, np.inf], mask=[True, False]), [1, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_difference_beyond_the_dtype_is_divided_all_the_same(dtype):
+    most = float(np.finfo(dtype).max)
+    rows = np.array([[1, -1], [0, -1], [1, 0.5], [-1, -0.5]]) * most
+    scores = np.vstack([rows, [[np.inf, 0], [np.nan, 0]]]).astype(dtype)
+    weights = softmax(scores, temperature=most)
+    larger = 1 / (1 + np.exp(-np.array([2, 1, 0.5])))  # of differences of 2, 1 and 1/2
+    np.testing.assert_allclose(weights[:3, 0], larger, rtol=np.finfo(dtype).eps * 4)
+    np.testing.assert_array_equal(weights[3], weights[2, ::-1])
+    np.testing.assert_array_equal(weights[4:], [[1, 0], [np.nan, np.nan]])
+    np.testing.assert_array_equal(
+        sparsemax(scores[:4], temperature=most), [[1, 0], [1, 0], [0.75, 0.25], [0.25, 0.75]]
+    )
 
 
 @every_map
@@ -289,6 +306,7 @@ def test_silent_even_where_numpy_is_told_to_raise(name):
         ({"temperature": np.longdouble(1)}, TypeError, str(np.dtype(np.longdouble))),
         ({"temperature": np.ma.array([1.0])}, TypeError, "temperature is a masked array"),
         ({"axis": 1}, ValueError, "axis must lie between -1 and 0"),
+        ({"axis": -2}, ValueError, "axis must lie between -1 and 0 for these scores, not be -2"),
         ({"axis": None}, TypeError, "NoneType"),
         ({"axis": 0.0}, TypeError, "float"),
     ],
@@ -365,6 +383,48 @@ def test_vjp_of_finds_what_stands_beside_a_function():
     assert _rows.vjp_of(softmax) is softmax_vjp
     with pytest.raises(ValueError, match="len_vjp"):
         _rows.vjp_of(len)
+
+
+def test_vjp_of_keeps_what_a_partial_fixed():
+    scores, grad = [0.0, 1.0, 0.5], [1.0, 0.0, 2.0]
+    vjp = _rows.vjp_of(partial(entmax, scores, alpha=3))
+    np.testing.assert_array_equal(vjp(grad), entmax_vjp(scores, grad, alpha=3))
+
+
+def test_vjp_of_names_what_has_no_name():
+    class Map:
+        def __repr__(self):
+            return "a map"
+
+    with pytest.raises(ValueError, match=r"^a map has no a map_vjp beside it$"):
+        _rows.vjp_of(Map())
+
+
+def test_arrays_come_in_the_dtype_of_the_work_and_are_not_copied():
+    single, half = np.float32([1, 2]), np.float16([3])
+    arrays, kind = _rows.real_arrays(one=single, two=half)
+    assert kind == np.float32 and arrays[0] is single and arrays[1].dtype == np.float32
+    arrays, kind = _rows.real_arrays(one=half, two=half)
+    assert kind == np.float16 and [a.dtype for a in arrays] == [np.float32] * 2
+    np.testing.assert_array_equal(arrays, [[3], [3]])
+    with pytest.raises(TypeError, match=r"^two must be real numbers .* not complex128$"):
+        _rows.real_arrays(one=single, two=[1j])
+
+
+def test_one_number():
+    value = _rows.number(np.float32(0.5), "margin")
+    assert value == 0.5 and type(value) is float
+    with pytest.raises(TypeError, match=r"^margin must be one real number, not \[1\]$"):
+        _rows.number([1], "margin")
+    with pytest.raises(ValueError, match=r"^margin must be positive, not -2$"):
+        _rows.number(-2, "margin", "positive", lambda value: value > 0)
+
+
+def test_a_generator():
+    rng = np.random.default_rng(0)
+    assert _rows.generator(rng) is rng
+    with pytest.raises(TypeError, match=r"^rng must be a numpy Generator, .*default_rng\(0\), not 7$"):
+        _rows.generator(7)
 
 
 def test_sum_to_undoes_a_broadcast():
