@@ -89,7 +89,7 @@ def fit(reader, batches, steps, *, rate=4e-3, warmup=50, watch=None):
     hides it, as the tests do. Raises FloatingPointError when the loss is no longer finite.
     """
     optimizer, losses = Adam(reader.parameters, rate), []
-    quiet = bool(os.environ.get("TQDM_DISABLE"))  # tqdm forgets it in notebooks
+    quiet = bool(os.environ.get("TQDM_DISABLE"))  # notebooks forget it
     bar = tqdm(range(steps), desc="training", leave=False, disable=quiet)
     for step, (inputs, labels) in zip(bar, batches, strict=False):
         if watch is not None:
@@ -98,8 +98,8 @@ def fit(reader, batches, steps, *, rate=4e-3, warmup=50, watch=None):
             loss, gradients = reader.gradients(inputs, labels)
             optimizer.step(gradients, rate_at(step, steps, warmup))
         if not np.isfinite(loss):
-            found = f"the loss is {loss} at step {step}"
-            raise FloatingPointError(f"{found}: the learning rate may be too large")
+            why = "the learning rate may be too large"
+            raise FloatingPointError(f"the loss is {loss} at step {step}: " + why)
         losses.append(float(loss))
     if watch is not None:
         watch(len(losses), reader)
