@@ -235,7 +235,7 @@ def _load(z, s, cut, keep, noise):
     if noise is None:
         np.copyto(z, s)
     else:
-        np.add(s, noise[cut], out=z, dtype=np.float64, casting="unsafe")
+        np.add(s, noise[cut], out=z, dtype=np.float64)
         np.copyto(z, -np.inf, where=s == -np.inf)
     if keep is not None:  # 0 * -inf is NaN, which fmin ignores: much faster than where=, which has to branch
         np.fmin(z, np.multiply(~keep[cut], -np.inf, dtype=z.dtype), out=z)
@@ -245,7 +245,7 @@ def clear(z, where, value=0.0):
     """Set z to a value where a boolean array says so (None: nowhere); 0 by its bits, faster than a branch."""
     if where is not None:
         bits = z.view(np.int32 if z.itemsize == 4 else np.int64)
-        bits &= np.subtract(where.view(np.int8), 1, dtype=bits.dtype)
+        bits &= where.view(np.int8) - 1  # 0 or all ones
         if value:
             np.copyto(z, value, where=where)
 

@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from maps import ELEMENTWISE, PAIRS, SIMPLEX, nothing
 
-from attnlib import _rows, entmax, entmax_vjp, softmax, softmax_vjp, sparsemax
+from attnlib import (
+    _rows,
+    entmax,
+    entmax_vjp,
+    gumbel_softmax,
+    gumbel_softmax_vjp,
+    softmax,
+    softmax_vjp,
+    sparsemax,
+)
 
 few = settings(max_examples=40)
 every_map = pytest.mark.parametrize("name", PAIRS)
@@ -93,6 +102,19 @@ def test_the_temperature_divides_the_scores_before_the_map(name, table, temperat
         scaled = vjp(scores / temperature, grad, mask=mask) / temperature
         pulled = vjp(scores, grad, mask=mask, temperature=temperature)
         np.testing.assert_allclose(pulled, scaled, rtol=1e-6, atol=1e-9 * (1 + np.abs(scaled).max()))
+
+
+@every_map
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_infinite_temperature_turns_every_finite_score_into_zero(name, dtype):
+    function, _ = PAIRS[name]
+    if name in ("min_max", "linear") or name.startswith("softmax_one {"):
+        return  # without effect, or on the sink too
+    most = np.finfo(dtype).max
+    scores = np.array([[most, -most, 1, -np.inf], [-most, 2, 3, most]], dtype)
+    zeros = np.where(np.isfinite(scores), dtype(0), scores)
+    for temperature in (np.inf, [[np.inf], [np.inf]]):
+        np.testing.assert_array_equal(function(scores, temperature=temperature), function(zeros))
 
 
 @every_map
@@ -329,8 +351,18 @@ def test_the_gradient_must_have_the_shape_of_the_scores(name):
         ValueError, match=r"grad_weights must have the shape of the scores, \(2, 3\), not \(3,\)"
     ):
         PAIRS[name][1](np.zeros((2, 3)), np.zeros(3))
-    with pytest.raises(TypeError, match="complex"):
+    with pytest.raises(TypeError, match=r"^grad_weights must be real numbers .* not complex128$"):
         PAIRS[name][1](np.zeros(2), np.zeros(2, complex))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_noise_is_added_in_full_and_never_to_a_dropped_entry(dtype):
+    scores, noise = np.array([2048, 2048, -np.inf, 0], dtype), np.array([1, 0, np.inf, np.nan], dtype)
+    keep = [True, True, True, False]
+    weights = gumbel_softmax(scores, noise=noise, mask=keep)  # 2049 is not a float16
+    np.testing.assert_array_equal(weights, softmax(np.array([1, 0, -np.inf, -np.inf], dtype)))
+    pulled = gumbel_softmax_vjp(scores, np.ones(4), noise=noise, mask=keep)
+    np.testing.assert_allclose(pulled, np.zeros(4), atol=np.finfo(dtype).eps)
 
 
 @every_map
