@@ -5,6 +5,8 @@ import http.client
 import re
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
+import pdf
+from bs4 import BeautifulSoup
 from built import NOTEBOOKS, OWN_PAGES, PAGES, ROOT, find
 from serve import serving
 
@@ -178,3 +180,56 @@ def test_the_server_packs_types_and_keeps_to_its_folder(site, base):
     assert ask("/chapters/transforms/temperature.ipynb", "HEAD")[2] == b""
     for outside in ("/../../_config.yml", "/%2e%2e/%2e%2e/_config.yml", "//etc/passwd", "/chapters"):
         assert ask(outside)[0] == 404
+
+
+def read(site, name):
+    return BeautifulSoup((site / name).read_text("utf-8"), "html.parser")
+
+
+def test_chapters_have_the_numbers_of_the_printed_book_wherever_they_are_listed(site):
+    book = pdf.Book(site, only=())
+    printed = {book.pages[key]: unit.number for key, unit in book.units.items()}
+    first, chapter = read(site, "index.html"), "chapters/transforms/temperature.html"
+    listed = {item.a["href"]: item.select_one(".number").get_text() for item in first.select(".parts li")}
+    assert listed == printed
+    page = read(site, chapter)
+    beside = [link.select_one(".number").get_text() for link in page.select("nav.contents a")]
+    assert beside == list(printed.values())
+    assert page.select_one(".place").get_text(" ", strip=True) == f"Transforms {printed[chapter]}"
+
+
+def test_a_title_sets_its_subject_apart(site):
+    title = read(site, "chapters/transforms/temperature.html").h1
+    assert title.get_text().rstrip("#") == "Set how sure attention is: the temperature"
+    assert title.select_one(".subject").get_text() == "the temperature"
+    assert not read(site, "chapters/choosing.html").h1.select(".subject")
+
+
+def test_cells_that_only_import_are_folded_and_no_others(site):
+    for name in PAGES:
+        page = read(site, name)
+        for fold in page.select("details.fold"):
+            lines = fold.get_text().strip().splitlines()
+            imports = all(re.match(r"(import|from|\s)|$", line) for line in lines[1:])
+            assert (lines[0] == "Imports") == imports, f"{name}: {lines[:3]}"
+
+
+def test_the_words_of_the_opening_sentence_are_filled_by_their_weights(visit, base):
+    page = visit(base + "index.html", viewport={"width": 1280, "height": 900})
+    words = page.locator("#explorer-opening-pair tbody tr")
+    outlined = [
+        word.locator("th").inner_text()
+        for word in words.all()
+        if word.locator(".attn-bar").evaluate("bar => getComputedStyle(bar).outlineStyle") == "solid"
+    ]
+    assert outlined == ["it"]  # the word that looks back
+    tops = [word.bounding_box()["y"] for word in words.all()]
+    assert tops[:8] == [tops[0]] * 8  # a line of text, not a column of bars
+    animal = words.nth(2)
+    level = "bar => getComputedStyle(bar).backgroundImage.match(/[\\d.]+%/)[0]"
+    assert animal.locator(".attn-bar").evaluate(level) == "67.7%"
+    page.locator("#explorer-opening-pair input").press("ArrowLeft")
+    animal.locator(".attn-number").filter(has_not_text="0.677").wait_for()
+    share = float(animal.locator(".attn-number").inner_text())
+    filled = animal.locator(".attn-bar").evaluate(level)
+    assert share > 0.677 and abs(float(filled.rstrip("%")) - 100 * share) < 0.06

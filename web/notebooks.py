@@ -1,5 +1,6 @@
 """Notebooks in the page: when they are run again, and how figures, folds and explorers look in HTML."""
 
+import ast
 import hashlib
 import platform
 import re
@@ -46,15 +47,31 @@ def choose_cache(app, config):
     config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / digest(app.srcdir))
 
 
-def name_cells(app, doctree):
-    """Give each code cell an anchor made of its name in the notebook: `cell-NAME`."""
+def only_imports(source):
+    """Tell whether a cell of code only imports.
+
+    >>> only_imports("import numpy as np"), only_imports("import numpy as np; print(np.pi)")
+    (True, False)
+    """
+    try:
+        lines = ast.parse(source).body
+    except SyntaxError:  # a magic, which is not Python
+        return False
+    return bool(lines) and all(isinstance(line, ast.Import | ast.ImportFrom) for line in lines)
+
+
+def prepare_cells(app, doctree):
+    """Give each code cell an anchor made of its name in the notebook, `cell-NAME`, and fold mere imports."""
     path = Path(app.env.doc2path(app.env.docname))
     if path.suffix != ".ipynb":
         return
     cells = nbformat.read(path, as_version=4).cells
     for node in doctree.findall(nodes.container):
         if node.get("nb_element") == "cell_code":
-            node["ids"].append(f"cell-{cells[node['cell_index']].id}")
+            cell = cells[node["cell_index"]]
+            node["ids"].append(f"cell-{cell.id}")
+            if only_imports(cell.source):
+                node.attributes |= {"hide_mode": "input", "prompt_show": "Imports", "prompt_hide": "Imports"}
 
 
 def inline_figures(app, doctree):
@@ -164,7 +181,7 @@ def setup(app):
     """Register the cache, figures, folds, explorers and streams."""
     render.coalesce_streams = join_streams
     app.connect("config-inited", choose_cache)
-    app.connect("doctree-read", name_cells)
+    app.connect("doctree-read", prepare_cells)
     app.connect("doctree-read", inline_figures, priority=400)  # before Sphinx collects image files (500)
     app.connect("doctree-resolved", fetch_explorers)
     app.add_directive("explorer", ExplorerDirective)

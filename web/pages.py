@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import itertools
 from pathlib import Path
 
 from docutils import nodes
@@ -22,11 +23,13 @@ OWN_TITLES = {"search": "Search", "404": "Page not found"}
 def describe_page(app, pagename, templatename, context, doctree):
     """Add to a page's context everything that is not in its text."""
     env, pathto = app.env, context["pathto"]
+    contents = list_contents(app, pathto, pagename)
     first = (THEME / "first.js").read_text("utf-8").strip()
     context |= {
         "page_title": OWN_TITLES.get(pagename) or env.titles[pagename].astext(),
         "description": OWN_DESCRIPTIONS.get(pagename) or check_description(env, pagename),
-        "contents": list_contents(app, pathto, pagename),
+        "contents": contents,
+        "place": find_place(contents),
         "sections": list_sections(doctree),
         "scripts": [f"{part}.js" for part in PARTS if f"<attn-{part}" in context.get("body", "")],
         "first_script": first,
@@ -71,13 +74,18 @@ def check_description(env, docname):
 
 
 def list_contents(app, pathto, pagename):
-    """Return the parts of the book, in the order of `_toc.yml`, each with its chapters."""
+    """Return the parts of the book, in the order of `_toc.yml`, each with its chapters.
+
+    Chapters are notebooks and have numbers, the other pages are appendices and have letters, as in print.
+    """
     env = app.env
+    numbers, letters = map(str, itertools.count(1)), map(chr, itertools.count(ord("A")))
     return [
         {
             "title": part.caption,
             "chapters": [
                 {
+                    "number": next(numbers if env.doc2path(docname).endswith(".ipynb") else letters),
                     "title": env.titles[docname].astext(),
                     "description": env.metadata[docname]["description"],
                     "url": pathto(docname),
@@ -88,6 +96,25 @@ def list_contents(app, pathto, pagename):
         }
         for part in app.config.external_site_map.root.subtrees
     ]
+
+
+def find_place(contents):
+    """Return where the page stands, the title of its part and its own number; None outside the contents."""
+    for part in contents:
+        for chapter in part["chapters"]:
+            if chapter["current"]:
+                return {"part": part["title"], "number": chapter["number"]}
+    return None
+
+
+def divide_title(app, doctree, docname):
+    """Set apart the subject that a title names after a colon."""
+    title = next(doctree.findall(nodes.title), None)
+    if title is None or len(title) != 1 or not isinstance(title[0], nodes.Text):
+        return
+    asks, colon, subject = title[0].partition(": ")
+    if colon:
+        title[:] = [nodes.Text(asks + colon), nodes.inline("", subject, classes=["subject"])]
 
 
 def list_sections(doctree):
@@ -103,4 +130,5 @@ def setup(app):
     """Describe each page before its template is filled."""
     app.add_config_value("comments_config", {}, "")  # Jupyter Book sets it, comments or not
     app.connect("doctree-read", read_description)
+    app.connect("doctree-resolved", divide_title)
     app.connect("html-page-context", describe_page)
