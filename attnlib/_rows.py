@@ -198,7 +198,8 @@ def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, droppe
             z = out[cut] if own else np.empty((*s.shape[:-1], length + (sink is not None)), work)
             if copy:
                 _load(z[..., :length], s, cut, keep, noise)
-                z[..., length:] = 0.0 if sink is None else sink
+                if sink is not None:
+                    z[..., length:] = sink
                 s = z
             gone = s == -np.inf if count else None
             if count and gone.any():

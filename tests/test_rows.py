@@ -230,7 +230,10 @@ def test_infinite_scores_share_all_weight_whatever_the_temperature(name, tempera
     weights = function(scores, temperature=temperature)
     np.testing.assert_array_equal(weights[:2], [[0, 0.5, 0, 0.5], [0, 1, 0, 0]])
     np.testing.assert_array_equal(weights[2], function(scores[2], temperature=temperature))
-    np.testing.assert_array_equal(vjp(scores, np.ones((3, 4)), temperature=temperature)[:2], np.zeros((2, 4)))
+    grad = np.arange(12.0).reshape(3, 4)
+    pulled = vjp(scores, grad, temperature=temperature)
+    np.testing.assert_array_equal(pulled[:2], np.zeros((2, 4)))
+    np.testing.assert_array_equal(pulled[2], vjp(scores[2], grad[2], temperature=temperature))
     np.testing.assert_array_equal(function([np.inf, np.inf], mask=[True, False]), [1, 0])
 
 
@@ -283,7 +286,28 @@ def test_blocks_do_not_show(name, monkeypatch):
         monkeypatch.setattr(_rows, "BLOCK", size)
         np.testing.assert_array_equal(function(scores, mask=mask, temperature=temperature), whole[0])
         np.testing.assert_array_equal(vjp(scores, grad, mask=mask, temperature=temperature), whole[1])
+        cooled = function(scores, temperature=2.0)
+        np.testing.assert_array_equal(cooled[2, 3], function(scores[2, 3], temperature=2.0))
         assert function(np.zeros((2, 0, 3))).shape == (2, 0, 3)
+
+
+def test_blocks_are_whole_rows_and_as_many_as_fit(monkeypatch):
+    monkeypatch.setattr(_rows, "BLOCK", 12)
+
+    def cuts(*shape):
+        return [
+            cut if cut is ... else (*cut[:-1], (cut[-1].start, cut[-1].stop)) for cut in _rows._cuts(shape)
+        ]
+
+    assert cuts(3, 4) == cuts(1) == cuts(20) == [...]  # all that fits, and one row of any length
+    assert cuts(0) == cuts(0, 4) == cuts(4, 0) == []
+    assert cuts(5, 4) == [((0, 3),), ((3, 6),)]
+    assert cuts(2, 20) == [((0, 1),), ((1, 2),)]
+    assert cuts(2, 3, 4) == [((0, 1),), ((1, 2),)]
+    assert cuts(5, 3, 2) == [((0, 2),), ((2, 4),), ((4, 6),)]
+    assert cuts(2, 5, 4) == [(0, (0, 3)), (0, (3, 6)), (1, (0, 3)), (1, (3, 6))]
+    assert cuts(1, 2, 20) == [(0, (0, 1)), (0, (1, 2))]
+    assert cuts(1, 2, 4, 4) == [(0, 0, (0, 3)), (0, 0, (3, 6)), (0, 1, (0, 3)), (0, 1, (3, 6))]
 
 
 @every_map
@@ -306,12 +330,12 @@ def test_silent_even_where_numpy_is_told_to_raise(name):
 @pytest.mark.parametrize(
     ("bad", "error", "words"),
     [
-        ({"scores": np.float64(1.0)}, ValueError, "at least one axis"),
-        ({"scores": [1j, 2]}, TypeError, "complex128"),
+        ({"scores": np.float64(1.0)}, ValueError, "^scores must have at least one axis"),
+        ({"scores": [1j, 2]}, TypeError, r"^scores must be real numbers .* not complex128$"),
         ({"scores": ["a", "b"]}, TypeError, "<U1"),
         ({"scores": np.array([1, 2], object)}, TypeError, "object"),
         ({"scores": np.array([1, 2], np.longdouble)}, TypeError, str(np.dtype(np.longdouble))),
-        ({"scores": np.ma.array([1.0, 2.0])}, TypeError, "masked array"),
+        ({"scores": np.ma.array([1.0, 2.0])}, TypeError, r"^scores is a masked array; .*mask=~scores\.mask"),
         ({"mask": [1, 0]}, TypeError, "int64"),
         ({"mask": np.ones((2, 2), bool)}, ValueError, r"\(2, 2\)"),
         ({"mask": np.ones(3, bool)}, ValueError, r"\(3,\)"),
@@ -363,6 +387,16 @@ def test_noise_is_added_in_full_and_never_to_a_dropped_entry(dtype):
     np.testing.assert_array_equal(weights, softmax(np.array([1, 0, -np.inf, -np.inf], dtype)))
     pulled = gumbel_softmax_vjp(scores, np.ones(4), noise=noise, mask=keep)
     np.testing.assert_allclose(pulled, np.zeros(4), atol=np.finfo(dtype).eps)
+
+
+def test_the_temperature_at_fault_is_named_among_others():
+    with pytest.raises(ValueError, match=r"^temperature must be positive, not -1\.0$"):
+        softmax(np.zeros((3, 2)), temperature=[[0.5], [-1.0], [2.0]])
+
+
+def test_the_noise_must_have_the_shape_of_the_scores():
+    with pytest.raises(ValueError, match=r"^noise must have the shape of the scores, \(2,\), not \(3,\)$"):
+        gumbel_softmax([0.0, 1.0], noise=[0.0, 1.0, 2.0])
 
 
 @every_map
