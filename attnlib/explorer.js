@@ -41,30 +41,63 @@ const attnExplorer = (() => {
     };
   }
 
-  function heatmapChart(root, { limits, depths, negativeDepths }) {
+  /** Cells are empty; behind them lies one layer of colour for each sign, cut out by a gradient for each row. */
+  function heatmapChart(root, { limits, depths, negativeDepths, numbers: start }) {
     const box = root.querySelector(".attn-figures input");
     const cells = [...root.querySelectorAll("tbody td")];
-    const texts = cells.map((cell) => cell.firstChild);
     const titles = (selector) => [...root.querySelectorAll(selector)].map((title) => title.textContent);
     const [rows, columns] = [titles("tbody th"), titles("thead th[scope]")];
-    const look = (value, part) => {
-      const strength = negativeDepths ? Math.abs(2 * part - 1) : part;
-      const depth = (value < 0 ? negativeDepths : depths).filter((limit) => strength > limit).length;
+    const layers = document.createElement("i");
+    layers.className = "attn-layers";
+    layers.style.setProperty("--rows", rows.length);
+    const signs = negativeDepths ? [1, -1] : [1];
+    for (const sign of signs) layers.append(document.createElement(sign > 0 ? "i" : "b"));
+    let shown = start;
+    let written = start;
+
+    const strength = (value) => share(Math.abs(value) / 1000, [0, limits[1]]);
+    const opacity = (value) => Math.round(255 * strength(value)).toString(16).padStart(2, "0");
+    /** One row of a layer: neighbours of the same colour are one stop. */
+    const gradient = (row, sign) => {
+      const numbers = shown.slice(row * columns.length, (row + 1) * columns.length);
+      const colours = numbers.map((value) => `#000000${opacity(Math.max(0, sign * value))}`);
+      const ends = columns.map((_, column) => `${colours[column]} 0 ${(100 * (column + 1)) / columns.length}%`);
+      const stops = ends.filter((_, column) => colours[column] !== colours[column + 1]);
+      const place = rows.length > 1 ? (100 * row) / (rows.length - 1) : 0;
+      return `linear-gradient(90deg,${stops}) 0 ${place}% / 100% ${100 / rows.length}% no-repeat`;
+    };
+    const paint = () => {
+      signs.forEach((sign, index) => {
+        layers.children[index].style.mask = rows.map((_, row) => gradient(row, sign)).join();
+      });
+    };
+    const look = (value) => {
+      const depth = (value < 0 ? negativeDepths : depths).filter((limit) => strength(value) > limit).length;
       return [value < 0 && "attn-negative", depth && `attn-depth-${depth}`].filter(Boolean).join(" ");
     };
-    let shown = [];
-    const rest = () => texts.forEach((text, index) => write(text, three(shown[index])));
-    box.addEventListener("change", () => shown.length && rest());
+    const rest = () => {
+      cells.forEach((cell, index) => {
+        if (shown[index] === written[index]) return;
+        write(cell.firstChild, three(shown[index]));
+        cell.className = look(shown[index]);
+      });
+      written = shown;
+    };
+    paint();
+    cells[0].append(layers);
+    root.querySelector("table").classList.add("attn-layered");
+    box.addEventListener("change", () => {
+      box.defaultChecked = box.checked;
+      rest();
+    });
     return {
       size: cells.length,
       set(index, value) {
-        const part = share(value / 1000, limits);
-        const name = look(value, part);
-        cells[index].style.backgroundPositionX = `${100 * part}%`;
-        if (cells[index].className !== name) cells[index].className = name;
+        if (value < 0 !== shown[index] < 0) cells[index].classList.toggle("attn-negative", value < 0);
       },
       done(numbers) {
         shown = numbers;
+        paint();
         if (box.checked) rest();
       },
       rest,

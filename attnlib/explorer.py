@@ -209,7 +209,7 @@ class Heatmap:
             scale = _tag("div", ends, cls="attn-scale", aria_hidden="true")
         few = {"checked": ""} if len(self.columns) <= 8 else {}
         box = _tag("input", type="checkbox", autocomplete="off", **few)
-        return _tag("div", table, cls="attn-scroll", role="region", tabindex=0, aria_label=label) + (
+        return _tag("div", table, cls="attn-scroll", role="group", tabindex=0, aria_label=label) + (
             scale + _tag("label", f"{box} numbers in the cells", cls="attn-figures")
         )
 
