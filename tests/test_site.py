@@ -6,6 +6,7 @@ import re
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pdf
+import pytest
 from bs4 import BeautifulSoup
 from built import NOTEBOOKS, OWN_PAGES, PAGES, ROOT, find
 from serve import serving
@@ -233,3 +234,13 @@ def test_the_words_of_the_opening_sentence_are_filled_by_their_weights(visit, ba
     share = float(animal.locator(".attn-number").inner_text())
     filled = animal.locator(".attn-bar").evaluate(level)
     assert share > 0.677 and abs(float(filled.rstrip("%")) - 100 * share) < 0.06
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_nothing_moves_when_an_explorer_is_first_pointed_at(visit, base, width):
+    page = visit(base + "index.html", viewport={"width": width, "height": 800})
+    place = "() => document.querySelector('#how-to-use-it').getBoundingClientRect().top + scrollY"
+    before = page.evaluate(place)
+    page.locator("#explorer-opening-pair input").hover()
+    page.locator("#explorer-opening-pair.attn-held").wait_for()
+    assert page.evaluate(place) == before
