@@ -16,7 +16,9 @@ from attnlib import (
     entmax_vjp,
     gumbel_softmax,
     gumbel_softmax_vjp,
+    scalable_softmax,
     softmax,
+    softmax_one,
     softmax_vjp,
     sparsemax,
 )
@@ -387,6 +389,13 @@ def test_noise_is_added_in_full_and_never_to_a_dropped_entry(dtype):
     np.testing.assert_array_equal(weights, softmax(np.array([1, 0, -np.inf, -np.inf], dtype)))
     pulled = gumbel_softmax_vjp(scores, np.ones(4), noise=noise, mask=keep)
     np.testing.assert_allclose(pulled, np.zeros(4), atol=np.finfo(dtype).eps)
+
+
+def test_a_sink_is_one_more_score_and_the_number_of_kept_entries_sharpens():
+    np.testing.assert_allclose(softmax_one([0.0, 0.0], sink=np.log(2)), [0.25, 0.25], rtol=1e-15)
+    keep = [True, True, True, False]  # 3 to the power of 1 and of 0: 3/5 and 1/5
+    weights = scalable_softmax([1.0, 0.0, 0.0, 9.0], scale=1, mask=keep)
+    np.testing.assert_allclose(weights, [0.6, 0.2, 0.2, 0], rtol=1e-15)
 
 
 def test_the_temperature_at_fault_is_named_among_others():
