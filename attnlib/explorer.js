@@ -457,7 +457,8 @@ const attnExplorer = (() => {
     const ask = () => {
       again = waiting !== null;
       if (again) return;
-      waiting = setTimeout(() => say("Python has not answered for five seconds: is the kernel running?"), 5000);
+      const silence = "Python has not answered for five seconds: is the kernel running? If it is, run this cell again.";
+      waiting = setTimeout(() => say(silence), 5000);
       model.set("request", { serial: Math.random(), state: view.state, scores: scores ? scores.values : [] });
       model.save_changes();
     };

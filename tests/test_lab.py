@@ -91,7 +91,11 @@ def lab(tmp_path_factory):
 
 
 def open_notebook(browser, lab, path, **options):
-    """Open a notebook, wait for its kernel, run it; the page and the list of what went wrong."""
+    """Open a notebook, wait for its kernel, run it; the page and the list of what went wrong.
+
+    It is run when the page has nothing else to do, as a reader would: anywidget allows two seconds from making
+    a widget to having loaded its script, and afterwards keeps the kernel's answers from it.
+    """
     address, root = lab
     page = browser.new_page(viewport={"width": 1200, "height": 1000}, **options)
     problems = watch(page, address, address.replace("http", "ws"), kinds=("error",))
@@ -105,6 +109,7 @@ def open_notebook(browser, lab, path, **options):
                 const {sessionContext, context} = jupyterapp.shell.currentWidget;
                 await Promise.all([context.ready, sessionContext.ready]);
                 await sessionContext.session.kernel.info;
+                await new Promise(requestIdleCallback);
                 await jupyterapp.commands.execute("notebook:run-all-cells");
             };
             await Promise.race([run(), late]);
