@@ -93,8 +93,8 @@ def lab(tmp_path_factory):
 def open_notebook(browser, lab, path, **options):
     """Open a notebook, wait for its kernel, run it; the page and the list of what went wrong.
 
-    It is run when the page has nothing else to do, as a reader would: anywidget allows two seconds from making
-    a widget to having loaded its script, and afterwards keeps the kernel's answers from it.
+    It is run when the page has nothing else to do, as a reader would: anywidget allows two seconds from
+    making a widget to having loaded its script, and afterwards keeps the kernel's answers from it.
     """
     address, root = lab
     page = browser.new_page(viewport={"width": 1200, "height": 1000}, **options)
