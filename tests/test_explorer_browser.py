@@ -438,6 +438,14 @@ def test_numbers_in_the_cells_can_be_shown(visit):
     assert number.bounding_box()["width"] == 0
 
 
+def test_bars_stay_where_they_are_under_a_pointer(visit):
+    page = visit()
+    bar = part(page, "tokens", ".attn-weight .attn-bar").first
+    before = bar.bounding_box()
+    bar.hover()
+    assert bar.bounding_box() == before
+
+
 def test_numbers_in_the_cells_can_be_shown_without_script(visit):
     page = visit(java_script_enabled=False)
     for name, shown in (("map", False), ("jacobian", True)):
