@@ -19,6 +19,8 @@ SILENT = (
     *(nodes.footnote_reference, addnodes.glossary),
 )
 
+CELL_PARTS = ("cell_code_source", "cell_code_output")  # what a function does is found in its own entry
+
 
 def write_index(app, exception):
     """Write the index of all pages, changed or not."""
@@ -58,11 +60,11 @@ def has_entry(node):
 
 
 def read_text(node):
-    """Yield the words below `node` that a reader sees: no subsections, functions, figures and outputs."""
+    """Yield the words below `node` that are read: no subsections, functions, figures, code and outputs."""
     for child in node.children:
         if isinstance(child, nodes.Text):
             yield child.astext()
-        elif isinstance(child, SILENT) or child.get("nb_element") == "cell_code_output" or has_entry(child):
+        elif isinstance(child, SILENT) or child.get("nb_element") in CELL_PARTS or has_entry(child):
             continue
         elif isinstance(child, nodes.math | nodes.math_block):
             yield read_formula(child)
