@@ -28,6 +28,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parent.parent
+NUMBERED = 16  # columns of a map whose numbers fit on paper
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from browser import open_browser  # noqa: E402
 
@@ -189,7 +190,8 @@ class Book:
         for table in explorer.select(".attn-numbers"):
             self.set_in_columns(table)
         for table in explorer.select(".attn-map"):
-            table["class"] = [*table["class"], "with-numbers"]
+            if len(table.tbody.tr.find_all("td")) <= NUMBERED:
+                table["class"] = [*table["class"], "with-numbers"]
 
     def set_in_columns(self, table):
         """Set a long and narrow table as two or three shorter ones, side by side."""
