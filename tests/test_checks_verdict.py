@@ -9,10 +9,14 @@ import pytest
 
 from attnlib import checks
 from attnlib.checks import (
+    captioning,
+    end_to_end,
     focus,
     fusion,
+    generalization,
     gradients,
     gumbel,
+    interpretability,
     long_sequences,
     margins,
     normalization,
@@ -29,10 +33,14 @@ from attnlib.checks import (
 )
 
 ON_PAPER = [
+    (captioning.places_of, 20, 60, 8),
+    (end_to_end.dead_slot, 30),
     (focus.lift_to_notice, [2.0, 1.0, 0.0]),
     (fusion.temperature_of_bandwidth, 2.0),
+    (generalization.same_weights, 0.75),
     (gradients.cross_rate, [0.5, 0.3, 0.2], 2.0),
     (gumbel.upset, 1.0),
+    (interpretability.output_without, 0.8, 5.0, 4.6),
     (long_sequences.next_sum, 1.0, 1.5, 2.0),
     (margins.largest_margin, 4),
     (normalization.weight_after, [0.5, 0.3, 0.2], 0.6),
