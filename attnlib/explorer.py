@@ -32,6 +32,7 @@ LISTED_STATES = 60
 LISTED_NUMBERS = 4_000
 SYMBOLS = {"temperature": "T", "alpha": "α"}
 DEPTHS = (0.64, 0.92)  # shares of blue beyond which black text, then white, is the more readable
+NAMES_SEEN = 24  # columns of a map that can all show their names; of more, every fourth or so does
 NEGATIVE_DEPTHS = (0.65,)  # the same for vermilion, on which black stays the more readable
 HERE = Path(__file__).parent
 
@@ -146,7 +147,8 @@ class Heatmap:
 
     Parameters
     ----------
-    rows, columns : texts, one per row and per column, repeats allowed.
+    rows, columns : texts, one per row and per column, repeats allowed; of more than 24 columns some names are
+        only read aloud.
     row_title, column_title : what the rows and the columns are.
     limit : the value that is drawn in full blue; 0 is drawn empty.
     signed : whether numbers go down to -limit. Those below 0 are drawn hatched, towards vermilion.
@@ -193,7 +195,10 @@ class Heatmap:
         """A table of coloured cells at one state, each holding its number."""
         corner = f"{escape(self.column_title)} →\n{escape(self.row_title)} ↓"
         head = _tag("th", corner, cls="attn-corner")
-        head += "".join(_tag("th", _bdi(column), scope="col") for column in self.columns)
+        step = 1 if len(self.columns) <= NAMES_SEEN else -(-len(self.columns) // 12)
+        for place, column in enumerate(self.columns):
+            unseen = {"cls": "attn-unseen"} if place % step else {}
+            head += _tag("th", _bdi(column), scope="col", **unseen)
         rows = [
             _label(row) + "".join(_cell(value, self.limit) for value in numbers)
             for row, numbers in zip(self.rows, values, strict=True)

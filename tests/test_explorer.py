@@ -85,6 +85,16 @@ def many(change=0.0):
     return three_bars(compute, Bars(LABELS), temperature=stops(0.1, 10), shift=range(6))
 
 
+def test_of_many_columns_some_names_are_only_read_aloud():
+    def names(count):
+        html = Heatmap(["a"], [f"c{i}" for i in range(count)]).html([[0.0] * count])
+        return re.findall(r'<th scope="col"(?: class="(attn-unseen)")?><bdi>(\w+)</bdi>', html)
+
+    assert [unseen for unseen, _ in names(24)] == [""] * 24
+    assert [name for unseen, name in names(42) if not unseen] == [f"c{i}" for i in range(0, 42, 4)]
+    assert [name for _, name in names(42)] == [f"c{i}" for i in range(42)]
+
+
 def test_a_signed_map_goes_from_minus_its_limit_to_its_limit():
     chart = Heatmap(["a"], ["b", "c", "d", "e"], limit=0.5, signed=True)
     signed = Explorer(
