@@ -115,7 +115,7 @@ def test_keyboard_reaches_the_text_first_and_whatever_scrolls(visit, base):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
-    assert page.url.endswith("#text")
+    page.wait_for_url("**/*#text")
     every = "[...document.querySelectorAll('.scroll, main pre')]"
     boxes = f"{every}.filter(box => box.scrollWidth > box.clientWidth + 1)"
     page.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true; })")
