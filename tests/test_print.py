@@ -2,8 +2,10 @@
 
 import re
 from html import unescape
+from io import BytesIO
 
 import pdf
+import pikepdf
 import pytest
 from built import PAGES, ROOT
 from pypdf import PdfReader
@@ -215,6 +217,31 @@ def test_the_same_pages_give_the_same_bytes(browser, site, tmp_path, monkeypatch
         pdf.make_pdf(browser, site, tmp_path / name, "A4", only)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     assert PdfReader(tmp_path / "one").metadata.creation_date.strftime("%Y-%m-%d") == "2023-11-14"
+
+
+def test_the_bytes_do_not_depend_on_what_the_browser_showed_before(browser, site, tmp_path):
+    """Chromium names the heads of tables by a counter that runs through all pages of a process."""
+    facts = pdf.read_facts(pdf.ROOT)
+    table = "<table><tr><th>a</th><td>1</td></tr><tr><th>b</th><td>2</td></tr></table>"
+    source = tmp_path / "print.html"
+    source.write_text(f"<!DOCTYPE html><html lang=en><title>t</title><h1>h</h1>{table}", "utf-8")
+    page, raw, files = browser.new_page(), [], []
+    for number in range(2):
+        page.goto(source.as_uri(), wait_until="load")
+        raw.append(page.pdf(tagged=True, outline=True))
+        pdf.finish(raw[-1], facts, ["h"], tmp_path / str(number))
+        files.append((tmp_path / str(number)).read_bytes())
+    page.close()
+    assert len(head_names(raw[0])) == 2
+    assert files[0] == files[1]
+    assert head_names(files[0]) == ["node00000001", "node00000002"]
+
+
+def head_names(file):
+    """The names of the heads of tables in a PDF, in the order of the tree that finds them."""
+    with pikepdf.open(BytesIO(file)) as opened:
+        tree = opened.Root.StructTreeRoot.IDTree
+        return [str(name) for kid in tree.get("/Kids", [tree]) for name in list(kid.Names)[::2]]
 
 
 def test_page_numbers_are_written_where_they_are_asked_for():

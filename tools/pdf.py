@@ -410,6 +410,27 @@ def list_items(items):
         yield from list_items(item.children)
 
 
+def renumber_heads(opened):
+    """Number the heads of tables from 1: Chromium names them by a counter of its process, not of the page."""
+
+    def names_in(value):
+        """Yield (container, key) of every name of a head within one object of the file."""
+        inside = value.items() if isinstance(value, pikepdf.Dictionary) else enumerate(value)
+        for key, item in list(inside):
+            if isinstance(item, pikepdf.String) and re.fullmatch(r"node\d{8}", str(item)):
+                yield value, key
+            elif isinstance(item, pikepdf.Dictionary | pikepdf.Array) and not item.is_indirect:
+                yield from names_in(item)
+
+    tables = [o for o in opened.objects if isinstance(o, pikepdf.Dictionary | pikepdf.Array)]
+    places = [place for table in tables for place in names_in(table)]
+    names = sorted({str(container[key]) for container, key in places})
+    # The order stays, for the names stand in a sorted tree.
+    numbers = {name: f"node{number:08}" for number, name in enumerate(names, 1)}
+    for container, key in places:
+        container[key] = pikepdf.String(numbers[str(container[key])])
+
+
 def finish(pdf, facts, headings, output):
     """Write the PDF packed, with the metadata that Chromium leaves out, the same in every run."""
     with pikepdf.open(BytesIO(pdf)) as opened:
@@ -430,6 +451,7 @@ def finish(pdf, facts, headings, output):
         with opened.open_outline() as outline:
             for item, heading in zip(list_items(outline.root), headings, strict=True):
                 item.title = heading  # Chromium runs the lines of a heading together
+        renumber_heads(opened)
         opened.Root.PageMode = pikepdf.Name.UseOutlines
         opened.save(output, object_stream_mode=pikepdf.ObjectStreamMode.generate, deterministic_id=True)
 
