@@ -8,6 +8,7 @@ READY := $(VENV)/.ready
 BENCH := .cache/bench
 MUTANTS := .cache/mutants
 LOCK := .cache/lock
+PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help book serve test lab refresh train bench mutants audit reproduce kit pdf lock clean
@@ -34,8 +35,8 @@ test: $(READY)  ## everything: style, unit, property and doc tests, notebooks (t
 	$(BIN)/python tools/get_browser.py
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python -m pytest
-	$(BIN)/python tools/limited_cpu.py $(BIN)/python -m pytest chapters
+	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python tools/limited_cpu.py $(BIN)/python -m pytest $(PARALLEL) chapters
 
 lab: $(READY)  ## open the notebooks in JupyterLab, at the first chapter; there: Run, Run All Cells
 	$(BIN)/jupyter lab --LabApp.news_url=None $(if $(filter 0,$(shell id -u)),--allow-root) chapters/foundations/scores.ipynb

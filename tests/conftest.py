@@ -1,18 +1,25 @@
 """The site, built once, and a browser to look at it with."""
 
+import os
 from urllib.parse import urljoin
 
 import pytest
 from browser import open_browser, watch
 from built import ROOT, Outline, make_small_book, run_build
+from filelock import FileLock
 from serve import serving
 
 
 @pytest.fixture(scope="session")
-def site():
-    """The folder of the pages, made by the same command as `make book`."""
-    result = run_build()
-    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-5000:]
+def site(tmp_path_factory):
+    """The folder of the pages, made by the same command as `make book`, once for all processes of a run."""
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
+    with FileLock(shared / "site.lock"):
+        if not (shared / "site").exists():
+            result = run_build()
+            assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-5000:]
+            (shared / "site").touch()
     return ROOT / "_build" / "html"
 
 
