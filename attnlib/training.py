@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from math import cos, pi
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from attnlib._rows import vjp_of
@@ -81,12 +82,14 @@ class Adam:
             self.parameters[name] -= move.astype(self.parameters[name].dtype)
 
 
+@threadpool_limits.wrap(limits=1)
 def fit(reader, batches, steps, *, rate=4e-3, warmup=50, watch=None):
     """Train a reader for some steps, one batch (inputs, labels) each; return the loss before each step.
 
     `batches` is an iterator that gives at least so many. `watch(step, reader)` is called before each step and
     once after the last. The bar that shows the progress is tqdm's: the environment variable TQDM_DISABLE=1
-    hides it, as the tests do. Raises FloatingPointError when the loss is no longer finite.
+    hides it, as the tests do. Matrix products keep to one thread: these are so small that threads spend their
+    time waiting for one another. Raises FloatingPointError when the loss is no longer finite.
     """
     optimizer, losses = Adam(reader.parameters, rate), []
     quiet = bool(os.environ.get("TQDM_DISABLE"))  # notebooks forget it

@@ -124,7 +124,8 @@ class TestNotebook:
             assert texts and all(len(t) > 40 for t in texts), cell.source
 
     def test_has_a_description_and_one_top_heading(self, path):
-        assert read(path).metadata.myst.html_meta.description
+        about = read(path).metadata.get("myst", {}).get("html_meta", {}).get("description")
+        assert about, 'the notebook\'s metadata need {"myst": {"html_meta": {"description": "one sentence"}}}'
         first = cells(path, "markdown")[0].source
         assert re.search(r"^# \S", first, re.M)
         assert len(re.findall(r"^# ", re.sub(r"(?s)```.*?```", "", prose(path)), re.M)) == 1

@@ -1,6 +1,7 @@
 """What leaves the house: a notebook alone with its install line, the kit for a classroom without internet."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -77,7 +78,9 @@ def test_the_kit_holds_book_notebooks_wheels_and_how_to_use_them(packed):
         assert archive.read("where-attention-goes/book/index.html") == b"index.html"
 
 
-@pytest.mark.parametrize(("system", "bin"), [("Linux", ".venv/bin/"), ("Windows", ".venv\\Scripts\\")])
+@pytest.mark.parametrize(
+    ("system", "bin"), [("Linux (x86_64)", ".venv/bin/"), ("Windows (AMD64)", ".venv\\Scripts\\")]
+)
 def test_three_lines_install_and_open(system, bin):
     lines = [
         line.strip() for line in kit.write_readme(system, "3.11").splitlines() if line.startswith("    ")
@@ -85,7 +88,17 @@ def test_three_lines_install_and_open(system, bin):
     assert len(lines) == 3
     assert lines[0].endswith("-m venv .venv")
     assert lines[1] == f'{bin}python -m pip install --no-index --find-links wheels "attnlib[notebook]"'
-    assert lines[2] == f"{bin}jupyter lab notebooks"
+    assert lines[2] == f"{bin}jupyter lab --LabApp.news_url=None notebooks"
+
+
+def test_the_kit_holds_what_notebooks_need_and_nothing_that_only_builds_or_tests():
+    needed = kit.list_needed()
+    assert {"numpy", "matplotlib", "ipywidgets", "anywidget", "jupyterlab", "tqdm", "ipykernel"} <= needed
+    assert needed.isdisjoint({"playwright", "ruff", "sphinx", "jupyter-book", "pytest", "nbval", "pypdf"})
+    locked = kit.pick((ROOT / "requirements.txt").read_text("utf-8"), needed)
+    assert len(re.findall("^numpy==", locked, re.M)) == 1
+    assert "playwright" not in re.findall(r"^([\w-]+)==", locked, re.M)
+    assert locked.count("--hash=sha256:") > len(re.findall("==", locked))
 
 
 def test_a_kit_needs_a_built_book(tmp_path, monkeypatch, capsys):

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 from tqdm import tqdm
 from tqdm.notebook import tqdm as notebook_bar
 
@@ -229,6 +230,18 @@ def test_fit_shows_no_bar_in_a_notebook_under_test(monkeypatch, capfd):
     monkeypatch.setattr("attnlib.training.tqdm", notebook_bar)
     short_run(3)
     assert capfd.readouterr() == ("", "")
+
+
+def test_fit_keeps_to_one_thread_and_gives_the_others_back():
+    def threads():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    seen = []
+    with threadpool_limits(2):
+        before = threads()
+        short_run(1, watch=lambda step, reader: seen.append(threads()))
+        assert threads() == before == {2}
+    assert seen == [{1}, {1}]
 
 
 def test_fit_is_the_same_twice():

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+USUAL = "Kernel is running over TCP without encryption"  # once for each notebook, of sockets on this machine
 
 
 def build(source=ROOT, output=None):
@@ -22,12 +23,15 @@ def build(source=ROOT, output=None):
     plain = "" if sys.stdout.isatty() else "from sphinx.util.console import nocolor; nocolor();"
     run = f"{plain} from jupyter_book.cli.main import main; main()"
     options = ["-W", "--keep-going", "--path-output", str(output)]
-    try:
-        subprocess.run([sys.executable, "-c", run, "build", str(source), *options], env=env, check=True)
-    except subprocess.CalledProcessError:
+    command = [sys.executable, "-c", run, "build", str(source), *options]
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if USUAL not in line:
+                print(line, end="", file=sys.stderr, flush=True)
+    if process.returncode:
         # Sphinx does not repeat the warnings of pages it has read: forget that it has, notebooks stay cached.
         (output / "_build" / ".doctrees" / "environment.pickle").unlink(missing_ok=True)
-        raise
+        raise subprocess.CalledProcessError(process.returncode, command)
     return output / "_build" / "html"
 
 

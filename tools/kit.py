@@ -7,12 +7,17 @@ Wheels fit the operating system and the Python version of the machine that makes
 
 import argparse
 import platform
+import re
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import zipfile
+from importlib import metadata
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 README = """Where Attention Goes: from scores to probabilities
@@ -20,7 +25,7 @@ README = """Where Attention Goes: from scores to probabilities
 To read: open book/index.html in a browser. Every slider works there; nothing has to be installed.
 
 To run the notebooks: three lines in a terminal, in this folder, without a network.
-They need Python {python} on {system}, where this kit was made.
+They need Python {python} on {system}, the system on which this kit was made.
 
 {lines}
 
@@ -29,19 +34,19 @@ the third opens the notebooks in a browser. Later the third is enough.
 """
 POSIX = """    python3 -m venv .venv
     .venv/bin/python -m pip install --no-index --find-links wheels "attnlib[notebook]"
-    .venv/bin/jupyter lab notebooks"""
+    .venv/bin/jupyter lab --LabApp.news_url=None notebooks"""
 WINDOWS = r"""    py -m venv .venv
     .venv\Scripts\python -m pip install --no-index --find-links wheels "attnlib[notebook]"
-    .venv\Scripts\jupyter lab notebooks"""
+    .venv\Scripts\jupyter lab --LabApp.news_url=None notebooks"""
 
 
 def write_readme(system, python):
     """Return the text that stands beside the kit, with the lines that work on a system.
 
     >>> [line for line in write_readme("Windows", "3.12").splitlines() if "jupyter" in line]
-    ['    .venv\\\\Scripts\\\\jupyter lab notebooks']
+    ['    .venv\\\\Scripts\\\\jupyter lab --LabApp.news_url=None notebooks']
     """
-    lines = WINDOWS if system == "Windows" else POSIX
+    lines = WINDOWS if system.startswith("Windows") else POSIX
     return README.format(python=python, system=system, lines=lines)
 
 
@@ -54,20 +59,45 @@ def list_files(site, wheels, root=ROOT):
                 yield f"{name}/{inside.as_posix()}", path
 
 
+def list_needed(package="attnlib", extras=("notebook",)):
+    """Return the names of all that a package with its extras needs here, as the installed packages say."""
+    names, waiting = set(), [(package, extra) for extra in extras]
+    while waiting:
+        name, extra = waiting.pop()
+        for wanted in map(Requirement, metadata.requires(name) or ()):
+            if wanted.marker is None or wanted.marker.evaluate({"extra": extra}):
+                new = {(canonicalize_name(wanted.name), extra) for extra in ("", *wanted.extras)}
+                waiting += new - names
+                names |= new
+    return {name for name, _ in names}
+
+
+def pick(requirements, names):
+    """Return those of the locked requirements, each with its hashes, that have one of the names.
+
+    >>> pick("a==1 \\\\\\n    --hash=x\\nb==2 \\\\\\n    --hash=y\\n", {"b"})
+    'b==2 \\\\\\n    --hash=y\\n'
+    """
+    blocks = re.findall(r"^\S.*\n(?:\s.*\n)*", requirements, re.M)
+    return "".join(block for block in blocks if re.match(r"[\w.-]+", block)[0] in names)
+
+
 def gather_wheels(folder, root=ROOT):
-    """Put a wheel of everything in requirements.txt, and of attnlib, into a folder."""
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--wheel-dir",
-        folder,
-    ]
-    subprocess.run([*pip, "--require-hashes", "-r", root / "requirements.txt"], check=True)
+    """Put a wheel of attnlib, and of all that its notebooks need, into a folder."""
+    quiet = ("--quiet", "--disable-pip-version-check", "--wheel-dir", folder)
+    pip = [sys.executable, "-m", "pip", "wheel", *quiet]
+    with tempfile.TemporaryDirectory() as scratch:
+        locked = Path(scratch, "requirements.txt")
+        locked.write_text(pick((root / "requirements.txt").read_text("utf-8"), list_needed()), "utf-8")
+        subprocess.run([*pip, "--require-hashes", "-r", locked], check=True)
     subprocess.run([*pip, "--no-deps", "--no-build-isolation", root], check=True)
+
+
+def name_system():
+    """Return the name of this system, its processor, and its C library, where an older one may fail."""
+    library, version = platform.libc_ver()
+    needs = f", {library} {version} or newer" if library else ""
+    return f"{platform.system()} ({platform.machine()}{needs})"
 
 
 def pack(output, site, wheels, root=ROOT):
@@ -77,7 +107,7 @@ def pack(output, site, wheels, root=ROOT):
     kit = output / f"where-attention-goes-{sysconfig.get_platform()}-python{python}.zip"
     top = "where-attention-goes"
     with zipfile.ZipFile(kit, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{top}/README.txt", write_readme(platform.system(), python))
+        archive.writestr(f"{top}/README.txt", write_readme(name_system(), python))
         for name, path in list_files(site, wheels, root):
             archive.write(path, f"{top}/{name}")
     return kit
