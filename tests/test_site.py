@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 from built import NOTEBOOKS, OWN_PAGES, PAGES, ROOT, find
 from serve import serving
 
+import attnlib
 from web.publish import name_wheel
 
 
@@ -244,3 +245,13 @@ def test_nothing_moves_when_an_explorer_is_first_pointed_at(visit, base, width):
     page.locator("#explorer-opening-pair input").hover()
     page.locator("#explorer-opening-pair.attn-held").wait_for()
     assert page.evaluate(place) == before
+
+
+def test_the_reference_holds_all_that_is_imported_from_the_package_and_no_inner_part(site, outlines):
+    page = "chapters/package.html"
+    sections = (site / page).read_text("utf-8").partition('id="alignment"')[0]  # from attnlib itself
+    described = re.findall(r'id="attnlib\.(?:transforms\.)?\w+\.(\w+)"', sections)
+    assert len(described) == len(set(described))
+    named = {*described, "CATALOGUE", "FACTS"}
+    assert named == {*attnlib.__all__, "Transform"}
+    assert all(f'<span class="pre">{name}</span>' in sections for name in ("CATALOGUE", "FACTS"))
