@@ -23,41 +23,54 @@ const attnExplorer = (() => {
   // Charts: `size` numbers of a state belong to the chart; `set` shows number i; `name` says what it is; `done`
   // follows when all are set, `rest` when the hand rests.
 
-  /** From the first touch on, the bars of all rows are one path: a move then styles no element and repaints one. */
+  /**
+   * From the first touch on, the bars of all rows are one shape: a move then styles no element and repaints one.
+   * Where a page sets its rows otherwise than one below another (as the opening page does), each keeps its own.
+   */
   function barChart(root, { limits, numbers: start }) {
     const rows = [...root.querySelectorAll("tbody tr")];
     const labels = rows.map((row) => row.cells[0].textContent);
+    const bars = rows.map((row) => row.querySelector(".attn-weight .attn-bar"));
     const numbers = rows.map((row) => row.querySelector(".attn-weight .attn-number"));
-    const cell = root.querySelector("tbody .attn-weight .attn-cell");
-    const height = root.querySelector("tbody input") ? 28 : 24; // of a row, in sixteenths of a rem; a bar's is 14
-    const place = (value) => Math.round(10000 * share(value / 1000, limits));
-    const zero = place(0);
-    const tops = rows.map((_, row) => row * height + (height - 14) / 2);
-    const draw = (shown) => {
-      const corners = (top, row) => {
-        const end = place(shown[row]);
-        return `${zero} ${top} ${end} ${top} ${end} ${top + 14} ${zero} ${top + 14}`;
-      };
-      return tops.map(corners).join(" ");
-    };
-    const lines = (from, to) => tops.map((top) => `M${from} ${top}${to}`).join("");
-    const mark = limits[0] < 0 ? `<path class="attn-zero" d="${lines(zero, "v14")}"/>` : "";
-    cell.insertAdjacentHTML(
-      "beforeend",
-      `<svg class="attn-sheet" viewBox="0 0 10000 ${rows.length * height}" preserveAspectRatio="none" ` +
-        `style="--rows:${rows.length}" aria-hidden="true"><path d="${lines(0, "h10000v14H0")}"/>` +
-        `<polygon points="${draw(start)}"/>${mark}</svg>`,
-    );
-    const bars = cell.querySelector("polygon");
-    root.querySelector("table").classList.add("attn-layered");
+    const shape = getComputedStyle(root.querySelector("tbody")).display === "table-row-group" && layShape(root, limits);
+    if (shape) shape(start);
     return {
       size: rows.length,
-      set: (index, value) => write(numbers[index], three(value)),
-      done: (shown) => bars.setAttribute("points", draw(shown)),
+      set(index, value) {
+        if (!shape) stretch(bars[index], value / 1000, limits);
+        write(numbers[index], three(value));
+      },
+      done: shape,
       name(index) {
         const label = labels[index];
         return labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} (position ${index + 1})`;
       },
+    };
+  }
+
+  /** Lay one shape over the tracks of all bars; what is returned draws it. */
+  function layShape(root, limits) {
+    const cell = root.querySelector("tbody .attn-weight .attn-cell");
+    const count = root.querySelectorAll("tbody tr").length;
+    const height = root.querySelector("tbody input") ? 28 : 24; // of a row, in sixteenths of a rem; a bar's is 14
+    const tops = Array.from({ length: count }, (_, row) => row * height + (height - 14) / 2);
+    const place = (value) => Math.round(10000 * share(value / 1000, limits));
+    const zero = place(0);
+    const lines = (from, to) => tops.map((top) => `M${from} ${top}${to}`).join("");
+    const mark = limits[0] < 0 ? `<path class="attn-zero" d="${lines(zero, "v14")}"/>` : "";
+    cell.insertAdjacentHTML(
+      "beforeend",
+      `<svg class="attn-sheet" viewBox="0 0 10000 ${count * height}" preserveAspectRatio="none" aria-hidden="true" ` +
+        `style="--rows:${count}"><path d="${lines(0, "h10000v14H0")}"/><polygon/>${mark}</svg>`,
+    );
+    root.querySelector("table").classList.add("attn-layered");
+    const polygon = cell.querySelector("polygon");
+    return (shown) => {
+      const corners = tops.map((top, row) => {
+        const end = place(shown[row]);
+        return `${zero} ${top} ${end} ${top} ${end} ${top + 14} ${zero} ${top + 14}`;
+      });
+      polygon.setAttribute("points", corners.join(" "));
     };
   }
 

@@ -281,6 +281,15 @@ def test_bars_of_negative_scores_go_to_the_left_of_zero(visit):
     np.testing.assert_allclose(ends, expected, atol=1e-4)
 
 
+def test_rows_that_a_page_sets_as_running_text_keep_their_own_bars(visit):
+    page = visit()
+    page.evaluate("document.querySelector('#explorer-tokens tbody').style.display = 'flex'")
+    part(page, "tokens", "input[type=range]").press("Home")
+    assert part(page, "tokens", ".attn-sheet").count() == 0
+    bars = bar_ends(part(page, "tokens", ".attn-weight .attn-bar"))
+    np.testing.assert_allclose(bars, [(0, w) for w in softmax(SCORES, temperature=0.1)], atol=0.00051)
+
+
 @pytest.mark.parametrize("scale", [1, 2.625])
 def test_bars_go_both_ways_from_zero_before_and_after_the_first_touch(visit, scale):
     page = visit(device_scale_factor=scale, viewport={"width": 500, "height": 900})
