@@ -1,6 +1,6 @@
 // The moving part of an explorer (see explorer.py, which writes the HTML this script finds).
 //
-// In a page: a classic script that defines <attn-explorer>; it steps through the grid embedded beside the chart.
+// In a page: a deferred classic script; a touched <attn-explorer> steps through the grid embedded beside the chart.
 // In JupyterLab: explorer.py appends an export of `attnExplorer.render`; each move asks `compute` in Python.
 // Either way a state is one list of whole thousandths: the chart's numbers, the read-outs, then what the chart adds.
 
@@ -23,21 +23,54 @@ const attnExplorer = (() => {
   // Charts: `size` numbers of a state belong to the chart; `set` shows number i; `name` says what it is; `done`
   // follows when all are set, `rest` when the hand rests.
 
-  function barChart(root, { limits }) {
+  /**
+   * From the first touch on, the bars of all rows are one shape: a move then styles no element and repaints one.
+   * Where a page sets its rows otherwise than one below another (as the opening page does), each keeps its own.
+   */
+  function barChart(root, { limits, numbers: start }) {
     const rows = [...root.querySelectorAll("tbody tr")];
     const labels = rows.map((row) => row.cells[0].textContent);
     const bars = rows.map((row) => row.querySelector(".attn-weight .attn-bar"));
     const numbers = rows.map((row) => row.querySelector(".attn-weight .attn-number"));
+    const shape = getComputedStyle(root.querySelector("tbody")).display === "table-row-group" && layShape(root, limits);
+    if (shape) shape(start);
     return {
       size: rows.length,
       set(index, value) {
-        stretch(bars[index], value / 1000, limits);
+        if (!shape) stretch(bars[index], value / 1000, limits);
         write(numbers[index], three(value));
       },
+      done: shape,
       name(index) {
         const label = labels[index];
         return labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} (position ${index + 1})`;
       },
+    };
+  }
+
+  /** Lay one shape over the tracks of all bars; what is returned draws it. */
+  function layShape(root, limits) {
+    const cell = root.querySelector("tbody .attn-weight .attn-cell");
+    const count = root.querySelectorAll("tbody tr").length;
+    const height = root.querySelector("tbody input") ? 28 : 24; // of a row, in sixteenths of a rem; a bar's is 14
+    const tops = Array.from({ length: count }, (_, row) => row * height + (height - 14) / 2);
+    const place = (value) => Math.round(10000 * share(value / 1000, limits));
+    const zero = place(0);
+    const lines = (from, to) => tops.map((top) => `M${from} ${top}${to}`).join("");
+    const mark = limits[0] < 0 ? `<path class="attn-zero" d="${lines(zero, "v14")}"/>` : "";
+    cell.insertAdjacentHTML(
+      "beforeend",
+      `<svg class="attn-sheet" viewBox="0 0 10000 ${count * height}" preserveAspectRatio="none" aria-hidden="true" ` +
+        `style="--rows:${count}"><path d="${lines(0, "h10000v14H0")}"/><polygon/>${mark}</svg>`,
+    );
+    root.querySelector("table").classList.add("attn-layered");
+    const polygon = cell.querySelector("polygon");
+    return (shown) => {
+      const corners = tops.map((top, row) => {
+        const end = place(shown[row]);
+        return `${zero} ${top} ${end} ${top} ${end} ${top + 14} ${zero} ${top + 14}`;
+      });
+      polygon.setAttribute("points", corners.join(" "));
     };
   }
 
@@ -105,8 +138,22 @@ const attnExplorer = (() => {
     };
   }
 
+  /** From the first touch on, lines are polylines: their points, unlike the d of a path, are no style to compute. */
   function curveChart(root, { limits, places, x, every }) {
-    const paths = [...root.querySelectorAll(".attn-line")];
+    const svg = root.querySelector(".attn-area svg");
+    const made = (name, attributes) => {
+      const element = document.createElementNS(svg.namespaceURI, name);
+      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+      return element;
+    };
+    const lines = [...svg.querySelectorAll(".attn-line")].map((path) => {
+      const points = path.getAttribute("d").slice(1).replaceAll("L", " ");
+      const line = made("polyline", { class: path.getAttribute("class"), points });
+      path.replaceWith(line);
+      return line;
+    });
+    // What is drawn always reaches as far as this: the browser need not sort its layers again when a line moves.
+    svg.prepend(made("rect", { class: "attn-ground", x: -8, y: -8, width: 1016, height: 1016 }));
     const names = [...root.querySelectorAll(".attn-name")];
     const details = root.querySelector("details");
     const rows = [...root.querySelectorAll(".attn-numbers tbody tr")];
@@ -114,20 +161,20 @@ const attnExplorer = (() => {
     const fillTable = () => {
       if (!details.open) return;
       rows.forEach((row, r) => {
-        paths.forEach((_, p) => write(row.cells[p + 1], three(shown[p * places.length + r * every])));
+        lines.forEach((_, p) => write(row.cells[p + 1], three(shown[p * places.length + r * every])));
       });
     };
     details.addEventListener("toggle", fillTable);
     return {
-      size: paths.length * places.length,
+      size: lines.length * places.length,
       set() {},
       done(numbers, tail) {
         shown = numbers;
-        paths.forEach((path, p) => {
+        lines.forEach((line, p) => {
           const points = places.map((place, i) => {
             return `${place} ${Math.round(1000 - 1000 * share(numbers[p * places.length + i] / 1000, limits))}`;
           });
-          path.setAttribute("d", `M${points.join("L")}`);
+          line.setAttribute("points", points.join(" "));
           names[p].style.top = `${100 - tail[p] / 10}%`;
         });
         fillTable();
@@ -147,6 +194,10 @@ const attnExplorer = (() => {
       this.data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
       this.inputs = [...root.querySelectorAll("fieldset input, fieldset select")];
       this.stops = this.inputs.map((input) => input.closest("label").querySelector(".attn-stop"));
+      this.data.controls.forEach(({ signs }, index) => {
+        const longest = signs && Math.max(...signs.map((sign) => sign.length));
+        if (longest) this.stops[index].style.setProperty("--signs", longest);
+      });
       this.readouts = [...root.querySelectorAll("dl > div")];
       this.chart = charts[this.data.kind](root.querySelector("figure"), this.data);
       this.output = root.querySelector("output");
@@ -269,7 +320,7 @@ const attnExplorer = (() => {
     }
   }
 
-  // Without a kernel. Until a hand comes near this costs a page three listeners and one attribute.
+  // Without a kernel. Until a hand comes near, an explorer costs a page three listeners and one attribute.
 
   const stepThroughGrid = (view) => {
     const { grid, controls, numbers } = view.data;
@@ -282,73 +333,66 @@ const attnExplorer = (() => {
     '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M10 14a4 4 0 0 0 5.7 0l3.5-3.5a4 4 0 0 0-5.7-5.7l-1 1' +
     'm1.5 4.2a4 4 0 0 0-5.7 0l-3.5 3.5a4 4 0 0 0 5.7 5.7l1-1"/></svg><span>Copy link</span></button>';
 
-  class AttnExplorer extends HTMLElement {
-    connectedCallback() {
-      if (document.readyState === "loading") {
-        document.addEventListener("DOMContentLoaded", () => this.connectedCallback(), { once: true });
-        return;
-      }
-      const controls = this.querySelector("fieldset");
-      controls.disabled = false;
-      for (const type of ["pointerover", "focusin"]) this.addEventListener(type, () => this.wake(), { once: true });
-      controls.addEventListener("input", () => this.wake().move());
-    }
+  /** Read the data and offer a link; from now on a number that changes lays out this explorer again, not the page around it. */
+  function wake(element) {
+    if (element.view) return element.view;
+    element.querySelector("output").insertAdjacentHTML("beforebegin", COPY);
+    const button = element.querySelector(".attn-copy");
+    button.addEventListener("click", () => copy(element, button));
+    const figure = element.querySelector("figure");
+    const hold = () => element.style.setProperty("--attn-height", `${figure.getBoundingClientRect().height}px`);
+    hold();
+    element.classList.add("attn-held");
+    new ResizeObserver(hold).observe(figure);
+    element.view = new View(element, stepThroughGrid);
+    return element.view;
+  }
 
-    /** Read the data and offer a link; from now on a number that changes lays out this explorer again, not the page around it. */
-    wake() {
-      if (this.view) return this.view;
-      this.querySelector("output").insertAdjacentHTML("beforebegin", COPY);
-      const button = this.querySelector(".attn-copy");
-      button.addEventListener("click", () => this.copy(button));
-      const figure = this.querySelector("figure");
-      const hold = () => this.style.setProperty("--attn-height", `${figure.getBoundingClientRect().height}px`);
-      hold();
-      this.classList.add("attn-held");
-      new ResizeObserver(hold).observe(figure);
-      this.view = new View(this, stepThroughGrid);
-      return this.view;
-    }
+  /** Show the state that a link asks for, say so, and go there. */
+  function open(element, query) {
+    const view = wake(element);
+    view.set(view.answer(query));
+    view.preface = "As linked, ";
+    stepThroughGrid(view);
+    element.scrollIntoView();
+    view.inputs[0].focus({ preventScroll: true });
+  }
 
-    /** Show the state that a link asks for, say so, and go there. */
-    open(query) {
-      const view = this.wake();
-      view.set(view.answer(query));
-      view.preface = "As linked, ";
-      stepThroughGrid(view);
-      this.scrollIntoView();
-      view.inputs[0].focus({ preventScroll: true });
-    }
-
-    /** Copy a link to the present state, or show it in a field, selected, where the browser forbids copying. */
-    async copy(button) {
-      const view = this.wake();
-      const link = new URL(`#${this.id}?${view.query()}`, location).href;
-      try {
-        await navigator.clipboard.writeText(link);
-        view.say(`Link to ${view.sentence()} copied`);
-      } catch {
-        const field = this.querySelector(".attn-address") ?? document.createElement("input");
-        field.className = "attn-address";
-        field.readOnly = true;
-        field.ariaLabel = "Link to this state";
-        field.value = link;
-        button.after(field);
-        field.select();
-        view.say(`Link to ${view.sentence()}: selected, ready to be copied`);
-      }
+  /** Copy a link to the present state, or show it in a field, selected, where the browser forbids copying. */
+  async function copy(element, button) {
+    const view = wake(element);
+    const link = new URL(`#${element.id}?${view.query()}`, location).href;
+    try {
+      await navigator.clipboard.writeText(link);
+      view.say(`Link to ${view.sentence()} copied`);
+    } catch {
+      const field = element.querySelector(".attn-address") ?? document.createElement("input");
+      field.className = "attn-address";
+      field.readOnly = true;
+      field.ariaLabel = "Link to this state";
+      field.value = link;
+      button.after(field);
+      field.select();
+      view.say(`Link to ${view.sentence()}: selected, ready to be copied`);
     }
   }
-  const follow = () => {
+
+  function follow() {
     const [, id, query] = /^#(explorer-[^?]+)\?(.*)$/.exec(location.hash) ?? [];
-    const explorer = id && document.getElementById(id);
-    if (explorer instanceof AttnExplorer) explorer.open(query);
-  };
-  if (!customElements.get("attn-explorer")) {
-    customElements.define("attn-explorer", AttnExplorer);
-    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", follow, { once: true });
-    else follow();
-    addEventListener("hashchange", follow);
+    const element = id && document.getElementById(id);
+    if (element?.matches("attn-explorer")) open(element, query);
   }
+
+  // No custom element: to define one and bring the page's own up to it takes half the time a page has for its start.
+  // The script of a page is deferred: explorers stand when it runs. In JupyterLab it is a module, and there are none.
+  for (const element of document.querySelectorAll("attn-explorer")) {
+    const controls = element.querySelector("fieldset");
+    controls.disabled = false;
+    for (const type of ["pointerover", "focusin"]) element.addEventListener(type, () => wake(element), { once: true });
+    controls.addEventListener("input", () => wake(element).move());
+  }
+  if (location.hash) follow();
+  addEventListener("hashchange", follow);
 
   // With a kernel: scores are edited by dragging a bar, by keyboard or by typing, and Python answers.
 

@@ -33,6 +33,7 @@ TOKENS = [
 SCORES = np.random.default_rng(7).normal(0, 2, len(TOKENS)).round(2)
 MATRIX = np.random.default_rng(8).normal(0, 2, (len(TOKENS), len(TOKENS)))
 JACOBIAN = np.array([[0.25, -0.2, -0.05], [-0.2, 0.21, -0.01], [0, -0.2, 0.2]])
+PUSH = np.array([0.5, -0.25, 1.0])
 X = np.linspace(-4, 4, 41)
 TEMPERATURES = stops(0.1, 10)
 
@@ -98,6 +99,12 @@ EXPLORERS = [
         name="counted",
         caption="Items above a tenth.",
         temperature=[0.5, 1.0, 2.0],
+    ),
+    Explorer(
+        *(lambda shift: {"push": shift * PUSH, "total": PUSH.sum()}, Bars(["a", "b", "c"], limit=(-1, 3))),
+        name="both-ways",
+        caption="Bars on both sides of zero.",
+        shift=[-1, 1, 2],
     ),
     Explorer(
         *(lambda shift: shift * JACOBIAN, Heatmap(["a", "b", "c"], ["a", "b", "c"], limit=0.5, signed=True)),
@@ -180,6 +187,28 @@ def bar_ends(bars):
     return [[float(end.rstrip("%")) / 100 for end in ends] for ends in bars.evaluate_all(styles)]
 
 
+def drawn(page, name):
+    """Where each bar of a touched explorer begins and ends on its scale, as its corners say."""
+    corners = np.array(part(page, name, ".attn-sheet polygon").get_attribute("points").split(), dtype=float)
+    ends = corners.reshape(-1, 4, 2)[:, :2, 0] / 10_000
+    return np.sort(ends)
+
+
+def covered(page, name):
+    """The same as painted: the first and last blue pixel along each track, as shares of its width."""
+    tracks = part(page, name, ".attn-weight .attn-bar")
+    tracks.first.scroll_into_view_if_needed()
+    picture = np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
+    ends = []
+    for track in tracks.all():
+        box = track.bounding_box()
+        left, right = round(box["x"]), round(box["x"] + box["width"])
+        line = picture[round(box["y"] + box["height"] / 2), left:right]
+        blue = np.flatnonzero((line == (0, 114, 178)).all(axis=1))
+        ends.append((blue[0] / len(line), (blue[-1] + 1) / len(line)) if len(blue) else (0, 0))
+    return ends
+
+
 def painted(page, name):
     """Colours near the upper left and the lower right corner of each cell of a map, in its rows' order."""
     frame = part(page, name, ".attn-scroll")
@@ -216,8 +245,8 @@ def test_every_stop_is_reached_by_keyboard_and_shows_what_attnlib_computes(visit
         words = f"T = {temperature:#.2g}".rstrip(".")
         assert slider.get_attribute("aria-valuetext") == words
         assert part(page, "tokens", ".attn-stop").text_content() == words
-        bars = bar_ends(part(page, "tokens", ".attn-weight .attn-bar"))
-        np.testing.assert_allclose(bars, [(0, weight) for weight in expected], atol=0.00051)
+        np.testing.assert_allclose(drawn(page, "tokens"), [(0, w) for w in expected], atol=0.00051)
+        np.testing.assert_allclose(covered(page, "tokens"), [(0, w) for w in expected], atol=0.006)
     slider.press("ArrowRight")
     assert slider.input_value() == str(len(TEMPERATURES) - 1)
 
@@ -250,6 +279,60 @@ def test_bars_of_negative_scores_go_to_the_left_of_zero(visit):
     zero, shares = -low / (high - low), [(score - low) / (high - low) for score in (2.0, 1.0, -0.5)]
     expected = [sorted((zero, share)) for share in shares]
     np.testing.assert_allclose(ends, expected, atol=1e-4)
+
+
+def test_rows_that_a_page_sets_as_running_text_keep_their_own_bars(visit):
+    page = visit()
+    page.evaluate("document.querySelector('#explorer-tokens tbody').style.display = 'flex'")
+    part(page, "tokens", "input[type=range]").press("Home")
+    assert part(page, "tokens", ".attn-sheet").count() == 0
+    bars = bar_ends(part(page, "tokens", ".attn-weight .attn-bar"))
+    np.testing.assert_allclose(bars, [(0, w) for w in softmax(SCORES, temperature=0.1)], atol=0.00051)
+
+
+@pytest.mark.parametrize("scale", [1, 2.625])
+def test_bars_go_both_ways_from_zero_before_and_after_the_first_touch(visit, scale):
+    page = visit(device_scale_factor=scale, viewport={"width": 500, "height": 900})
+    before = part(page, "both-ways", "table").screenshot()
+    part(page, "both-ways", "input[type=range]").focus()
+    part(page, "both-ways", ".attn-sheet").wait_for()
+    page.mouse.move(0, 0)
+    after = part(page, "both-ways", "table").screenshot()
+    pictures = [np.asarray(Image.open(io.BytesIO(png)).convert("L"), dtype=int) for png in (before, after)]
+    moved = np.abs(pictures[0] - pictures[1]) > 40
+    blocks = np.lib.stride_tricks.sliding_window_view(moved, (3, 3))
+    assert not blocks.all(axis=(2, 3)).any(), "edges stay where they were, to the pixel of a page"
+    for key, shift in (("Home", -1), ("End", 2)):
+        part(page, "both-ways", "input[type=range]").press(key)
+        values = (shift * PUSH + 1) / 4
+        ends = np.sort([(0.25, value) for value in values])
+        np.testing.assert_allclose(drawn(page, "both-ways"), ends, atol=0.00051)
+
+
+def test_a_move_of_bars_or_curves_styles_no_element(visit):
+    """What it changes is text, the points of a shape, and where the names of curves stand."""
+    page = visit()
+    for name, allowed in (("tokens", {"points"}), ("curves", {"points", "style"})):
+        part(page, name, "input[type=range]").press("ArrowLeft")
+        part(page, name, "output").filter(has_text="T = ").wait_for()
+        records = page.evaluate(
+            """name => {
+                const explorer = document.getElementById(`explorer-${name}`);
+                const watch = new MutationObserver(() => {});
+                const all = {subtree: true, attributes: true, characterData: true, childList: true};
+                watch.observe(explorer.querySelector("figure"), all);
+                const slider = explorer.querySelector("input[type=range]");
+                slider.value = slider.max;
+                slider.dispatchEvent(new Event("input", {bubbles: true}));
+                return watch.takeRecords().map(record => [record.type, record.attributeName,
+                    record.target.closest?.(".attn-name") ? "name" : record.target.nodeName]);
+            }""",
+            name,
+        )
+        assert {kind for kind, *_ in records} == {"characterData", "attributes"}
+        changed = {attribute for kind, attribute, _ in records if kind == "attributes"}
+        assert changed - {"aria-valuetext"} <= allowed
+        assert all(target == "name" for _, attribute, target in records if attribute == "style")
 
 
 def test_heat_map_follows_in_numbers_and_in_colour(visit):
@@ -470,8 +553,8 @@ def test_curves_follow_in_their_lines_and_in_their_table(visit):
     expected = np.array(curves(2.0))
     rows = range(0, len(X), 3)
     assert part(page, "curves", ".attn-numbers td").all_text_contents() == three(expected[:, rows].T)
-    for line, curve in zip(part(page, "curves", ".attn-line[d]").all(), expected, strict=True):
-        points = np.array([point.split() for point in line.get_attribute("d")[1:].split("L")], dtype=float)
+    for line, curve in zip(part(page, "curves", "polyline.attn-line").all(), expected, strict=True):
+        points = np.array(line.get_attribute("points").split(), dtype=float).reshape(-1, 2)
         np.testing.assert_allclose(points[:, 0], 1000 * (X + 4) / 8, atol=0.5)
         np.testing.assert_allclose(points[:, 1], 1000 * (1 - curve), atol=1)
 
@@ -498,6 +581,15 @@ def test_a_page_pays_nothing_until_an_explorer_is_touched(visit):
     page = visit()
     assert page.evaluate("document.querySelectorAll('attn-explorer').length") == len(EXPLORERS)
     assert page.evaluate("[...document.querySelectorAll('attn-explorer')].every(e => e.view === undefined)")
+    assert page.evaluate("customElements.get('attn-explorer')") is None
+    as_written = "".join(e.html() for e in EXPLORERS).replace(' disabled=""', "")
+    same = """html => {
+        const page = new DOMParser().parseFromString(html, "text/html");
+        const plain = e => e.outerHTML.replace(/<noscript.*?<.noscript>/g, "");
+        const all = root => [...root.querySelectorAll("attn-explorer")].map(plain).join();
+        return all(page) === all(document);
+    }"""
+    assert page.evaluate(same, as_written), "only the controls have been enabled"
     part(page, "map", "input[type=range]").press("Home")
     assert page.evaluate(
         "[...document.querySelectorAll('attn-explorer')].filter(e => e.view).map(e => e.id)"
@@ -544,8 +636,8 @@ def test_the_frame_that_follows_a_move_shows_its_end(visit):
     part(page, "tokens", "input[type=range]").press("Home")
     page.evaluate("new Promise(requestAnimationFrame)")
     assert page.evaluate("document.getAnimations().length") == 0
-    bars = bar_ends(part(page, "tokens", ".attn-weight .attn-bar"))
-    np.testing.assert_allclose(bars, [(0, w) for w in softmax(SCORES, temperature=0.1)], atol=0.00051)
+    expected = [(0, weight) for weight in softmax(SCORES, temperature=0.1)]
+    np.testing.assert_allclose(drawn(page, "tokens"), expected, atol=0.00051)
 
 
 def test_forced_colours_keep_bars_and_cells(visit):
