@@ -63,7 +63,7 @@ def temperature_gradient(scores, grad_scores, temperature):
     """
     x, _ = real_array(scores)
     grad = same_shape(grad_scores, x.shape, "grad_scores").astype(np.float64)
-    T = positive(temperature, x.shape, None)
+    T = positive(temperature, x.shape)
     with np.errstate(all="ignore"):
         terms = np.where(grad == 0, 0.0, x * grad)  # a dropped score may be -inf or NaN
         return -sum_to(terms, T.shape) / T

@@ -102,9 +102,10 @@ def softmax_one(scores, axis=-1, *, mask=None, temperature=1.0, sink=0.0):
     >>> softmax_one([0, np.log(2)])
     array([0.25, 0.5 ])
     """
-    weights, blocks = shifted(scores, axis, mask, temperature, sink=_number(sink))
+    weights, blocks = shifted(scores, axis, mask, temperature, sink=(number(sink, "sink"),))
     for z in blocks:  # one entry longer than the scores
-        z[...] = softmax(z)
+        np.exp(z, out=z)
+        normalize(z)
     return weights
 
 
@@ -114,7 +115,8 @@ def softmax_one_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0
     >>> softmax_one_vjp([0], [1])
     array([0.25])
     """
-    return pull_softmax(*shifted(scores, axis, mask, temperature, sink=_number(sink), grad=grad_weights))
+    sink = (number(sink, "sink"),)
+    return pull_softmax(*shifted(scores, axis, mask, temperature, sink=sink, grad=grad_weights))
 
 
 def scalable_softmax(scores, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
@@ -131,7 +133,8 @@ def scalable_softmax(scores, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
     """
     weights, blocks = shifted(scores, axis, mask, temperature, sharpen=_log_n(scale))
     for z in blocks:
-        z[...] = softmax(z)
+        np.exp(z, out=z)
+        normalize(z)
     return weights
 
 
@@ -149,10 +152,6 @@ def pull_softmax(grad, blocks):
     for z, g in blocks:
         g[...] = softmax_vjp(z, g)
     return grad
-
-
-def _number(sink):
-    return number(sink, "sink", "a number", lambda b: b == b)
 
 
 def _log_n(scale):

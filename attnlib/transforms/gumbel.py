@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnlib._rows import generator, shifted
-from attnlib.transforms.exponential import pull_softmax, softmax
+from attnlib._rows import generator, normalize, shifted
+from attnlib.transforms.exponential import pull_softmax
 
 
 def gumbel_softmax(scores, axis=-1, *, mask=None, temperature=1.0, rng=None, noise=None, hard=False):
@@ -24,7 +24,8 @@ def gumbel_softmax(scores, axis=-1, *, mask=None, temperature=1.0, rng=None, noi
     """
     weights, blocks = shifted(scores, axis, mask, temperature, noise=_noise(scores, rng, noise))
     for z in blocks:
-        z[...] = softmax(z)
+        np.exp(z, out=z)
+        normalize(z)
         if hard:
             first, top = z.argmax(axis=-1, keepdims=True), z.max(axis=-1, keepdims=True)
             z *= 0.0  # a row of NaN stays one
