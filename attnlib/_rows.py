@@ -4,17 +4,13 @@ A transform asks for its rows and turns each block of them into weights *in plac
 mask or a dtype. Two generators cover every map of the book:
 
     weights, blocks = shifted(scores, axis, mask, temperature)
-    for z in blocks:                # z = (x - max x)/T, rows last, -inf where an entry is dropped
-        ...                         # write the weights into z
-
+    for z in blocks:  # z = (x - max x)/T, of shape (rows, length); the body writes the weights into it
     weights, blocks = plain(scores, axis, mask, temperature)
-    for z, n in blocks:             # z = x/T, -inf where an entry is dropped; n = entries kept in each row
-        ...
+    for z, n in blocks:  # z = x/T; n = entries kept in each row
 
-With `grad=` (the gradient with respect to the weights) each block also carries g, 0 where an entry is
-dropped; the body turns g into the gradient with respect to z, and the division by T happens here. Entries are
-dropped by the mask or by a score of -inf. Blocks are small enough to stay in cache and are the result's own
-memory wherever the dtype allows.
+z is -inf where the mask or a score of -inf drops an entry. With `grad=`, the gradient by the weights, a block
+ends with g, 0 where an entry is dropped; the body turns g into the gradient by z, and the division by T
+happens here. Blocks stay in cache and are the result's own memory wherever the dtype allows.
 """
 
 import sys
@@ -26,7 +22,7 @@ import numpy as np
 
 BLOCK = 1 << 16  # numbers in a block: 512 KiB of float64
 WORK = {np.float16: np.float32, np.float32: np.float32, np.float64: np.float64}
-LARGEST = {np.float32: float(np.finfo(np.float32).max), np.float64: sys.float_info.max}
+LARGEST = {work: float(np.finfo(work).max) for work in (np.float32, np.float64)}
 SMALLEST = {np.float32: np.float32(1e-45), np.float64: np.float64(5e-324)}
 HUGE = {work: largest / 2**60 for work, largest in LARGEST.items()}  # above it x - max x may overflow
 
@@ -135,10 +131,7 @@ def sum_to(grad, shape):
 
 
 def vjp_of(function):
-    """Return the vector-Jacobian product that stands beside a function as NAME_vjp in its module.
-
-    That of a functools.partial has the same arguments fixed.
-    """
+    """Return what stands beside a function as NAME_vjp; that of a partial has the same arguments fixed."""
     if isinstance(function, partial):
         return partial(vjp_of(function.func), *function.args, **function.keywords)
     name = f"{getattr(function, '__name__', function)}_vjp"
@@ -151,9 +144,9 @@ def vjp_of(function):
 def shifted(scores, axis, mask, temperature, **extras):
     """Yield z = (x - max x)/T for the maps that are blind to a common shift; see the module for the use.
 
-    Extras: `grad`; `sink`, one more score in each row; `noise` of the scores' shape, added to them;
-    `sharpen`, a function of T and the number of kept entries that returns T; `dropped`, the weight of a
-    dropped entry (0). A row that holds +inf arrives as 0 on its infinite entries and -inf elsewhere.
+    Extras: `grad`; `sink`, a tuple of one more score for each row; `noise`, added to the scores; `sharpen`, a
+    function of T and the number of kept entries that returns T; `dropped`, the weight of a dropped entry (0).
+    A row that holds +inf arrives as 0 on its infinite entries and -inf elsewhere.
     """
     simple = mask is None and not extras and axis == -1 and type(temperature) is float and temperature == 1.0
     kind = scores.dtype.type if simple and type(scores) is np.ndarray and scores.ndim == 1 else None
@@ -166,9 +159,9 @@ def shifted(scores, axis, mask, temperature, **extras):
 
 
 def plain(scores, axis, mask, temperature, **extras):
-    """Yield z = x/T and the number n of kept entries per row; dropped entries get weight 0 in any case.
+    """Yield z = x/T and the number n of kept entries in each row; dropped entries get weight 0 in any case.
 
-    Extras: `grad`; `scale_free`: the temperature is checked and left out, for maps on which it has no effect.
+    Extras: `grad`; `scale_free`, for maps on which T has no effect: it is checked and left out.
     """
     return _open(False, scores, axis, mask, temperature, **extras)
 

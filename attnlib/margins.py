@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import number, real_arrays, same_shape, total
+from attnlib._rows import number, real_arrays, refuse, same_shape, total
 from attnlib.measures import class_labels
 from attnlib.scores import cosine_score, cosine_score_vjp, unit
 from attnlib.transforms.exponential import log_softmax, softmax
@@ -134,9 +134,7 @@ def cross_entropy_vjp(logits, labels):
 def _pieces(theta, margin):
     m = number(margin, "margin", "1, 2, 3 or 4", (1, 2, 3, 4).__contains__)
     (theta,), kind = real_arrays(theta=theta)
-    outside = theta[(theta < 0) | (theta > np.pi)]
-    if outside.size:
-        raise ValueError(f"theta must lie between 0 and pi, not {outside[0]}")
+    refuse(theta[(theta < 0) | (theta > np.pi)], "theta must lie between 0 and pi, not")
     with np.errstate(all="ignore"):
         return theta, np.minimum(np.floor(m * theta / np.pi), m - 1.0), m, kind
 

@@ -4,7 +4,7 @@ from operator import index
 
 import numpy as np
 
-from attnlib._rows import real_array, row_axis
+from attnlib._rows import real_array, refuse, row_axis
 
 
 def entropy(weights, axis=-1):
@@ -53,7 +53,7 @@ def top_k_mass(weights, k, axis=-1):
     k = index(k)
     if k < 0:
         raise ValueError(f"k must be 0 or more, not {k}")
-    w = np.sort(_rows(weights, axis, negative=True))
+    w = np.sort(_rows(weights, axis, least=-np.inf))
     with np.errstate(all="ignore"):
         return w[..., max(w.shape[-1] - k, 0) :].sum(axis=-1)
 
@@ -76,7 +76,7 @@ def total_variation(p, q, axis=-1):
     >>> total_variation([1, 0], [0.5, 0.5])
     np.float64(0.5)
     """
-    p, q = _rows(p, axis, "p", negative=True), _rows(q, axis, "q", negative=True)
+    p, q = _rows(p, axis, "p", least=-np.inf), _rows(q, axis, "q", least=-np.inf)
     with np.errstate(all="ignore"):
         return np.abs(p - q).sum(axis=-1) / 2
 
@@ -97,9 +97,7 @@ def expected_calibration_error(probabilities, labels, bins=15):
         raise ValueError(
             f"probabilities must have shape (samples, classes), one of each at least, not {p.shape}"
         )
-    wrong = p[~((p >= 0) & (p <= 1))]
-    if wrong.size:
-        raise ValueError(f"probabilities must lie between 0 and 1, not be {wrong[0]}")
+    refuse(p[~((p >= 0) & (p <= 1))], "probabilities must lie between 0 and 1, not be")
     bins = index(bins)
     if bins < 1:
         raise ValueError(f"bins must be 1 or more, not {bins}")
@@ -117,16 +115,13 @@ def class_labels(labels, samples, classes):
         raise TypeError(f"labels must be integers, not {y.dtype}")
     if y.shape != (samples,):
         raise ValueError(f"labels must have shape ({samples},), one per sample, not {y.shape}")
-    wrong = y[(y < 0) | (y >= classes)]
-    if wrong.size:
-        raise ValueError(f"labels must lie between 0 and {classes - 1}, not be {wrong[0]}")
+    refuse(y[(y < 0) | (y >= classes)], f"labels must lie between 0 and {classes - 1}, not be")
     return y
 
 
-def _rows(weights, axis, name="weights", negative=False):
+def _rows(weights, axis, name="weights", least=0.0):
     w = real_array(weights, name)[0].astype(np.float64)
-    if not negative and (w < 0).any():
-        raise ValueError(f"{name} must not be negative, but hold {w[w < 0][0]}")
+    refuse(w[w < least], f"{name} must not be negative, but hold")
     return np.moveaxis(w, row_axis(axis, w.ndim, name), -1)
 
 
