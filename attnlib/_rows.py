@@ -84,7 +84,7 @@ def fits(shape, wanted):
 
 
 def positive(temperature, shape):
-    """Return the temperature as a float64 array, 0-d or with as many axes as this shape, to which it fits."""
+    """Return the temperature as a float64 array, 0-d or with as many axes as the shape, to which it fits."""
     T = real_array(temperature, "temperature")[0].astype(np.float64)
     if T.ndim not in (0, len(shape)) or not fits(T.shape, shape):
         raise ValueError(f"temperature must be a number or of a shape that fits {shape}, not {T.shape}")
@@ -189,12 +189,11 @@ def _blocks(x, out, keep, T, grad, noise, shift, sink=(), sharpen=None, dropped=
     copy = keep is not None or noise is not None or sink or x.dtype != work
     lean = shift and grad is None and not sharpen  # no need to know what is dropped: e to the -inf is 0
     step = max(1, BLOCK // length)
-    scratch = None if own else np.empty((min(step, len(x)), length + len(sink)), work)
     with np.errstate(all="ignore"):
         for start in range(0, len(x), step):
             cut = slice(start, start + step)
             s, n, t, gone, half = x[cut], None, None, None, None
-            result = out[cut] if own else scratch[: len(s)]
+            result = out[cut] if own else np.empty((len(s), length + len(sink)), work)
             z = result if grad is None else np.empty(result.shape, work)
             if copy:
                 _load(z[:, :length], s, cut, keep, noise)

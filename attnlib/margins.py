@@ -13,8 +13,8 @@ def angular_margin(theta, margin):
 
     .. math:: \psi(\theta) = (-1)^k \cos(m\theta) - 2k, \qquad k = \min(\lfloor m\theta/\pi \rfloor, m - 1)
 
-    theta in radians, any shape; margin m is 1, 2, 3 or 4. Raises ValueError for another margin, or theta
-    outside [0, pi]. Source: Liu et al. 2017.
+    theta in radians, any shape, from 0 to pi; margin m is 1, 2, 3 or 4; else ValueError. Source: Liu et al.
+    2017.
 
     >>> angular_margin(np.radians([0, 60, 90, 120, 180]), 2).round(12)
     array([ 1. , -0.5, -1. , -1.5, -3. ])
@@ -25,9 +25,7 @@ def angular_margin(theta, margin):
 
 
 def angular_margin_vjp(theta, grad, margin):
-    r"""Pull a gradient by psi back to theta: :math:`-m (-1)^k \sin(m\theta) g`, 0 where two pieces meet.
-
-    grad has the shape of theta.
+    r"""Pull a gradient of theta's shape by psi back to it: :math:`-m (-1)^k \sin(m\theta) g`, 0 at a joint.
 
     >>> angular_margin_vjp(np.pi / 2, 1, 1)
     np.float64(-1.0)
@@ -43,9 +41,9 @@ def a_softmax(features, weights, labels, *, margin=4):
 
     .. math:: \ell_j = \|x\| \cos\theta_j, \qquad \ell_y = \|x\| \psi(\theta_y) \text{ for the label } y
 
-    features (batch, d), weights (classes, d; rows are normalized here), labels (batch,) integers; logits
-    (batch, classes). A zero vector has cosine 0. Raises ValueError for labels out of range, other shapes, a
-    margin that is not 1 to 4. Source: Liu et al. 2017 (psi: :func:`angular_margin`).
+    features (batch, d), weights (classes, d), labels (batch,) integers; logits (batch, classes). A zero
+    vector has cosine 0. Raises ValueError for other shapes, labels out of range, a margin
+    :func:`angular_margin` does not take: it is psi. Source: Liu et al. 2017.
 
     >>> a_softmax([[0.0, 2.0]], [[0.0, 5.0], [1.0, 0.0]], [1], margin=2)
     array([[ 2., -2.]])
@@ -108,8 +106,8 @@ def am_softmax_vjp(features, weights, labels, grad_logits, *, scale=30.0, margin
 def cross_entropy(logits, labels):
     r"""Return the mean of :math:`-\log \mathrm{softmax}(logits)_y` in nats, exact where it is tiny.
 
-    logits (batch, classes), labels (batch,) integers. Raises ValueError for labels out of range or other
-    shapes.
+    logits (batch, classes), labels (batch,) integers. Raises ValueError for other shapes or labels out of
+    range.
 
     >>> cross_entropy([[0.0, 0.0]], [1]).round(4)  # log 2
     np.float64(0.6931)

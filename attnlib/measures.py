@@ -10,8 +10,8 @@ from attnlib._rows import real_array, refuse, row_axis
 def entropy(weights, axis=-1):
     r"""Return the uncertainty of each row, :math:`-\sum_i p_i \log p_i` nats, of the row divided by its sum.
 
-    0 if one weight has it all (or no weight is left), log n if n weights share equally. Raises ValueError for
-    a negative weight. Source: Shannon 1948.
+    From 0, if one weight has it all or none is left, to log n, if n share equally. Raises ValueError for a
+    negative weight. Source: Shannon 1948.
 
     >>> print(entropy([0.5, 0.5, 0]).round(4), entropy([0, 1]))
     0.6931 0.0
@@ -43,9 +43,7 @@ def support_size(weights, axis=-1):
 
 
 def top_k_mass(weights, k, axis=-1):
-    """Return the sum of the k largest weights of each row (of all of them if there are fewer).
-
-    Raises TypeError for a k that is not an integer, ValueError for a negative one.
+    """Return the sum of the k largest weights of each row, or of all; k is an integer, 0 or more.
 
     >>> top_k_mass([0.5, 0.125, 0.25, 0.125], 2)
     np.float64(0.75)
@@ -61,8 +59,7 @@ def top_k_mass(weights, k, axis=-1):
 def kl_divergence(p, q, axis=-1):
     r"""Return :math:`\sum_i p_i \log(p_i / q_i)` nats for each row: 0 if p = q, inf if q is 0 where p is not.
 
-    Raises ValueError for a negative weight, or shapes that do not broadcast. Not symmetric: p is the truth, q
-    the guess.
+    Not symmetric: p is the truth, q the guess. Raises ValueError for a negative weight.
 
     >>> print(kl_divergence([1, 0], [0.5, 0.5]).round(4), kl_divergence([0.5, 0.5], [1, 0]))
     0.6931 inf
@@ -84,10 +81,10 @@ def total_variation(p, q, axis=-1):
 def expected_calibration_error(probabilities, labels, bins=15):
     r"""Return how far confidence is from accuracy, :math:`\sum_b n_b/N\,|\mathrm{acc}_b - \mathrm{conf}_b|`.
 
-    probabilities has shape (samples, classes), labels (samples,) integers. The confidence of a sample is its
-    largest probability; the bins cut (0, 1] into equal parts, each closed at its upper end. Raises ValueError
-    for other shapes, no samples, probabilities outside [0, 1], labels out of range, fewer than one bin.
-    Sources: Naeini et al. 2015; 15 bins after Guo et al. 2017.
+    probabilities (samples, classes), at least one of each; labels (samples,) integers. The confidence of a
+    sample is its largest probability; the bins cut (0, 1] into equal parts, closed above. Raises ValueError
+    for other shapes, numbers or labels out of range, no bin. Sources: Naeini et al. 2015; 15 bins: Guo et al.
+    2017.
 
     >>> expected_calibration_error([[0.75, 0.25], [0.75, 0.25]], [0, 1])  # 75 % sure, right half of the time
     np.float64(0.25)

@@ -10,9 +10,8 @@ from attnlib._rows import real_arrays, same_shape, sum_to
 def dot_product_score(query, key):
     r"""Score each query against each key by :math:`q \cdot k`.
 
-    query has shape (..., queries, d) or (d,), key (..., keys, d) or (d,); the scores have shape (...,
-    queries, keys), without the axis of a single vector. Raises ValueError if the widths d differ. Source:
-    Luong et al. 2015.
+    query (..., queries, d) or (d,), key (..., keys, d) or (d,), scores (..., queries, keys) without the axis
+    of a single vector. Raises ValueError if the widths d differ. Source: Luong et al. 2015.
 
     >>> dot_product_score([1, 2], [[3, 4], [5, 6]])
     array([11., 17.])
@@ -74,9 +73,8 @@ def cosine_score_vjp(query, key, grad_scores):
 def additive_score(query, key, W, U, v):
     r"""Score by a small network, :math:`v^\top \tanh(W q + U k)`.
 
-    query (..., queries, d_q) or (d_q,), key (..., keys, d_k) or (d_k,), W (width, d_q), U (width, d_k), v
-    (width,); scores as for :func:`dot_product_score`. Raises ValueError if W, U or v does not fit. Source:
-    Bahdanau, Cho and Bengio 2015.
+    q and k of widths d_q and d_k, W (width, d_q), U (width, d_k), v (width,), else ValueError. Other shapes
+    as for :func:`dot_product_score`. Source: Bahdanau, Cho and Bengio 2015.
 
     >>> additive_score([1, 0], [0, 0], [[1, 0]], [[0, 1]], [2]).round(4)  # 2 tanh 1
     np.float64(1.5232)
@@ -96,8 +94,7 @@ def additive_score_vjp(query, key, W, U, v, grad_scores):
 def causal_mask(queries, keys):
     """Return the boolean (queries, keys) mask that keeps, for each query, the keys up to its own place.
 
-    Aligned at the bottom right: the last query sees every key. Raises TypeError for lengths that are not
-    integers, ValueError for negative ones.
+    Aligned at the bottom right: the last query sees every key. The lengths are integers, 0 or more.
 
     >>> causal_mask(2, 3)
     array([[ True,  True, False],

@@ -12,9 +12,9 @@ def softmax(scores, axis=-1, *, mask=None, temperature=1.0):
 
     Source: Bridle 1990; the temperature: Hinton, Vinyals and Dean 2015.
 
-    The scores are real numbers in any shape, rows run along the axis, and the weights have the scores' shape
-    and dtype (integers and bools give float64). The mask is boolean and broadcasts to the scores, True = keep;
-    a dropped entry, or a score of -inf, gets weight 0; a row with nothing kept is all 0. The temperature is a
+    The scores are real numbers in any shape; rows run along the axis. The weights have the scores' shape and
+    dtype (integers and bools give float64). The mask is boolean and broadcasts to the scores, True = keep:
+    a dropped entry, or a score of -inf, gets weight 0, a row with nothing kept is all 0. The temperature is a
     positive number, or an array with the scores' ndim and length 1 along the axis: T to 0 puts all weight on
     the largest score, T = inf shares it equally.
 
@@ -82,7 +82,8 @@ def softmax_one(scores, axis=-1, *, mask=None, temperature=1.0, sink=0.0):
     .. math:: p_i = e^{x_i/T} / (e^{b/T} + \sum_j e^{x_j/T})
 
     The sink b is one more score, divided by T too; a row that lies far below it keeps next to no weight. With
-    b = 0 it is "softmax1". Arguments, errors as for :func:`softmax`; b = NaN: ValueError. Source: Miller 2023.
+    b = 0: "softmax1". Arguments and errors as for :func:`softmax`; b = NaN is a ValueError. Source: Miller
+    2023.
 
     >>> softmax_one([0, np.log(2)])
     array([0.25, 0.5 ])

@@ -10,8 +10,8 @@ def sigmoid(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = 1 / (1 + e^{-z_i}), \qquad z = x/T
 
-    T = inf gives 1/2 everywhere. Arguments and errors as for :func:`~attnlib.softmax`; the axis only says
-    where rows run. Source: the logistic function, of which Bridle 1990 made the softmax.
+    T = inf gives 1/2. Arguments and errors as for :func:`~attnlib.softmax`; the axis has no effect. Source:
+    the logistic function, of which Bridle 1990 made the softmax.
 
     >>> sigmoid([0, np.log(3)])
     array([0.5 , 0.75])

@@ -13,9 +13,9 @@ def min_max(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = (x_i - \min x) / (\max x - \min x)
 
-    A constant row gives zeros. A row with +inf gives 1 there and 0 elsewhere. The temperature is checked and
-    has no effect, because it scales both differences alike. Arguments and errors as for
-    :func:`~attnlib.softmax`. Source: Han, Kamber and Pei, Data Mining, 3.5.2.
+    A constant row gives zeros; a row with +inf 1 there and 0 elsewhere. The temperature is checked and has no
+    effect: it scales both differences alike. Arguments and errors as for :func:`~attnlib.softmax`. Source:
+    Han, Kamber and Pei, Data Mining, 3.5.2.
 
     >>> min_max([2, 4, 6])
     array([0. , 0.5, 1. ])
@@ -69,8 +69,7 @@ def linear(scores, axis=-1, *, mask=None, temperature=1.0):
 def linear_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     r"""Pull a gradient by the weights back to the scores: through the sum, then :func:`min_max`.
 
-    With :math:`y` the stretched row and :math:`S` its sum, :math:`(g_i - \sum_j g_j p_j) / S` goes on to
-    :func:`min_max_vjp`. A constant row gets 0.
+    With :math:`S` the sum of the stretched row, :math:`(g_i - \sum_j g_j p_j) / S` goes on to min-max.
 
     >>> linear_vjp([0, 1, 3], [0, 4, 0])
     array([-0.5 ,  0.75, -0.25])
@@ -89,8 +88,8 @@ def decimal_scaling(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = z_i / 10^j, \qquad z = x/T, \quad j \text{ the smallest integer with } \max_i |z_i| < 10^j
 
-    j may be negative; a row of zeros keeps j = 0. Signs stay. Arguments, errors and source as for
-    :func:`min_max`, but the temperature counts; a score of +inf is a ValueError.
+    j may be negative; a row of zeros keeps j = 0. Arguments, errors and source as for :func:`min_max`, but
+    the temperature counts; a score of +inf is a ValueError.
 
     >>> decimal_scaling([-986, 917])
     array([-0.986,  0.917])
@@ -112,8 +111,7 @@ def length_normalization(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = z_i / n, \qquad z = x/T
 
-    Signs stay. Arguments and errors as for :func:`~attnlib.softmax`. Source: the division by L in Wortsman et
-    al. 2023.
+    Arguments and errors as for :func:`~attnlib.softmax`. Source: the division by L in Wortsman et al. 2023.
 
     >>> length_normalization([1, -2, 3, 0])
     array([ 0.25, -0.5 ,  0.75,  0.  ])
