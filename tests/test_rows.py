@@ -489,6 +489,8 @@ def test_one_number():
     assert value == 0.5 and type(value) is float
     with pytest.raises(TypeError, match=r"^margin must be one real number, not \[1\]$"):
         _rows.number([1], "margin")
+    with pytest.raises(ValueError, match=r"^margin must be a number, not nan$"):
+        _rows.number(np.nan, "margin")
     with pytest.raises(ValueError, match=r"^margin must be positive, not -2$"):
         _rows.number(-2, "margin", "positive", lambda value: value > 0)
 
