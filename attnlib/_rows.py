@@ -166,14 +166,14 @@ def plain(scores, axis, mask, temperature, **extras):
     return _open(False, scores, axis, mask, temperature, **extras)
 
 
-def _open(shift, scores, axis, mask, temperature, grad=None, noise=None, scale_free=False, **extras):
+def _open(shift, scores, axis, mask, temperature, scale_free=False, **extras):
     x, kind = real_array(scores)
     axis = row_axis(axis, x.ndim)
     keep = kept_entries(mask, x.shape)
     one_per_row = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
     T = np.broadcast_to(positive(temperature, one_per_row), one_per_row)
-    grad = None if grad is None else same_shape(grad, x.shape, "grad_weights")
-    noise = None if noise is None else same_shape(noise, x.shape, "noise")
+    grad = same_shape(extras.pop("grad"), x.shape, "grad_weights") if "grad" in extras else None
+    noise = same_shape(extras.pop("noise"), x.shape, "noise") if "noise" in extras else None
     out = np.empty(x.swapaxes(axis, -1).shape, kind).swapaxes(axis, -1)  # in memory, rows run last
     if x.size == 0:
         return out, []

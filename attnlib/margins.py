@@ -78,8 +78,8 @@ def am_softmax(features, weights, labels, *, scale=30.0, margin=0.35):
 
     .. math:: \ell_j = s \cos\theta_j, \qquad \ell_y = s (\cos\theta_y - m) \text{ for the label } y
 
-    Shapes, zero vectors and errors as for :func:`a_softmax`; s and m are numbers, else TypeError, and not NaN.
-    Source: Wang et al. 2018.
+    Shapes, zero vectors and errors as for :func:`a_softmax`, NaN for s or m being one. Source: Wang et al.
+    2018.
 
     >>> am_softmax([[0.0, 2.0]], [[0.0, 5.0], [1.0, 0.0]], [0], scale=10, margin=0.25)
     array([[7.5, 0. ]])

@@ -154,7 +154,7 @@ def _additive_vjp(q, k, W, U, v, g):
     return by_q @ W, by_k @ U, by_q.mT @ q, by_k.mT @ k, g[..., None] * h
 
 
-def _score(function, grad_scores=None, **given):
+def _score(function, *grad_scores, **given):
     """Return a score, or the gradients that its vjp makes of one, from functions of matrices."""
     (q, k, *rest), kind = real_arrays(**given)
     if q.ndim == 0 or k.ndim == 0:
@@ -164,9 +164,9 @@ def _score(function, grad_scores=None, **given):
     batch, matrices = np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), (np.atleast_2d(q), np.atleast_2d(k))
     shape = batch + q.shape[-2:-1] + k.shape[-2:-1]  # without the axis of a single vector
     with np.errstate(all="ignore"):
-        if grad_scores is None:
+        if not grad_scores:
             return function(*matrices, *rest).astype(kind).reshape(shape)
-        g = same_shape(grad_scores, shape, "grad_scores")
+        g = same_shape(*grad_scores, shape, "grad_scores")
         g = g.reshape(*batch, *(matrix.shape[-2] for matrix in matrices))
         grads = zip(function(*matrices, *rest, g), (q, k, *rest), strict=True)
         return tuple(sum_to(grad, array.shape).astype(kind) for grad, array in grads)

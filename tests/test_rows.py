@@ -377,6 +377,8 @@ def test_the_gradient_must_have_the_shape_of_the_scores(name):
         PAIRS[name][1](np.zeros((2, 3)), np.zeros(3))
     with pytest.raises(TypeError, match=r"^grad_weights must be real numbers .* not complex128$"):
         PAIRS[name][1](np.zeros(2), np.zeros(2, complex))
+    with pytest.raises(TypeError, match=r"^grad_weights must be real numbers .* not object$"):
+        PAIRS[name][1](np.zeros(2), None)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
