@@ -4,23 +4,17 @@ A transform asks for its rows and turns each block of them into weights *in plac
 mask or a dtype. Two generators cover every map of the book:
 
     weights, blocks = shifted(scores, axis, mask, temperature)
-    for z in blocks:                # z = (x - max x)/T, rows last, -inf where an entry is dropped
-        ...                         # write the weights into z
-
+    for z in blocks:  # z = (x - max x)/T, of shape (rows, length); the body writes the weights into it
     weights, blocks = plain(scores, axis, mask, temperature)
-    for z, n in blocks:             # z = x/T, -inf where an entry is dropped; n = entries kept in each row
-        ...
+    for z, n in blocks:  # z = x/T; n = entries kept in each row
 
-With `grad=` (the gradient with respect to the weights) each block also carries g, 0 where an entry is
-dropped; the body turns g into the gradient with respect to z, and the division by T happens here. Entries are
-dropped by the mask or by a score of -inf. Blocks are small enough to stay in cache and are the result's own
-memory wherever the dtype allows.
+z is -inf where the mask or a score of -inf drops an entry. With `grad=`, the gradient by the weights, a block
+ends with g, 0 where an entry is dropped; the body turns g into the gradient by z, and the division by T
+happens here. Blocks stay in cache and are the result's own memory wherever the dtype allows.
 """
 
 import sys
 from functools import partial
-from itertools import product
-from math import prod
 from numbers import Real
 from operator import index
 
@@ -28,7 +22,7 @@ import numpy as np
 
 BLOCK = 1 << 16  # numbers in a block: 512 KiB of float64
 WORK = {np.float16: np.float32, np.float32: np.float32, np.float64: np.float64}
-LARGEST = {np.float32: float(np.finfo(np.float32).max), np.float64: sys.float_info.max}
+LARGEST = {work: float(np.finfo(work).max) for work in (np.float32, np.float64)}
 SMALLEST = {np.float32: np.float32(1e-45), np.float64: np.float64(5e-324)}
 HUGE = {work: largest / 2**60 for work, largest in LARGEST.items()}  # above it x - max x may overflow
 
@@ -78,28 +72,33 @@ def kept_entries(mask, shape):
     mask = np.asarray(mask)
     if mask.dtype != bool:
         raise TypeError(f"mask must be boolean (True = keep), not {mask.dtype}")
-    if mask.ndim > len(shape) or not fits(mask.shape, shape[len(shape) - mask.ndim :]):
+    if not fits(mask.shape, shape):
         raise ValueError(f"mask of shape {mask.shape} does not broadcast to scores of shape {shape}")
     return np.broadcast_to(mask, shape)
 
 
 def fits(shape, wanted):
-    """Tell whether a shape broadcasts to another with as many axes."""
-    return len(shape) == len(wanted) and all(n in (1, m) for n, m in zip(shape, wanted, strict=True))
+    """Tell whether an array of one shape broadcasts to another shape."""
+    axes = zip(reversed(shape), reversed(wanted), strict=False)
+    return len(shape) <= len(wanted) and all(n in (1, m) for n, m in axes)
 
 
-def positive(temperature, shape, axis):
-    """Return the temperature as a float64 array, 0-d or with length 1 along the axis (None: any)."""
+def positive(temperature, shape):
+    """Return the temperature as a float64 array, 0-d or with as many axes as the shape, to which it fits."""
     T = real_array(temperature, "temperature")[0].astype(np.float64)
-    rows = shape if axis is None else (*shape[:axis], 1, *shape[axis + 1 :])
-    if T.ndim and not fits(T.shape, rows):
-        raise ValueError(f"temperature must be a number or of a shape that fits {rows}, not {T.shape}")
-    if not (T > 0).all():
-        raise ValueError(f"temperature must be positive, not {T[~(T > 0)].flat[0]}")
+    if T.ndim not in (0, len(shape)) or not fits(T.shape, shape):
+        raise ValueError(f"temperature must be a number or of a shape that fits {shape}, not {T.shape}")
+    refuse(T[~(T > 0)], "temperature must be positive, not")
     return T
 
 
-def number(value, name, allowed="a real number", holds=lambda value: True):
+def refuse(wrong, message):
+    """Raise a ValueError that ends with the first of the wrong values, if there are any."""
+    if wrong.size:
+        raise ValueError(f"{message} {wrong.flat[0]}")
+
+
+def number(value, name, allowed="a number", holds=lambda value: value == value):
     """Return an option that must be one real number as a float, after a test of its value."""
     if not isinstance(value, Real):
         raise TypeError(f"{name} must be one real number, not {value!r}")
@@ -122,7 +121,7 @@ def total(z):
 
 def normalize(z):
     """Divide each row by its sum in place; a row of zeros stays as it is."""
-    z /= np.add.reduce(z, -1, None, None, True, 1e-45)  # lost in any sum of 1 or more
+    z *= np.reciprocal(np.add.reduce(z, -1, None, None, True, 1e-38))  # lost in any sum of 1 or more
 
 
 def sum_to(grad, shape):
@@ -132,10 +131,7 @@ def sum_to(grad, shape):
 
 
 def vjp_of(function):
-    """Return the vector-Jacobian product that stands beside a function as NAME_vjp in its module.
-
-    That of a functools.partial has the same arguments fixed.
-    """
+    """Return what stands beside a function as NAME_vjp; that of a partial has the same arguments fixed."""
     if isinstance(function, partial):
         return partial(vjp_of(function.func), *function.args, **function.keywords)
     name = f"{getattr(function, '__name__', function)}_vjp"
@@ -148,9 +144,9 @@ def vjp_of(function):
 def shifted(scores, axis, mask, temperature, **extras):
     """Yield z = (x - max x)/T for the maps that are blind to a common shift; see the module for the use.
 
-    Extras: `grad`; `sink`, one more score in each row; `noise` of the scores' shape, added to them;
-    `sharpen`, a function of T and the number of kept entries that returns T; `dropped`, the weight of a
-    dropped entry (0). A row that holds +inf arrives as 0 on its infinite entries and -inf elsewhere.
+    Extras: `grad`; `sink`, a tuple of one more score for each row; `noise`, added to the scores; `sharpen`, a
+    function of T and the number of kept entries that returns T; `dropped`, the weight of a dropped entry (0).
+    A row that holds +inf arrives as 0 on its infinite entries and -inf elsewhere.
     """
     simple = mask is None and not extras and axis == -1 and type(temperature) is float and temperature == 1.0
     kind = scores.dtype.type if simple and type(scores) is np.ndarray and scores.ndim == 1 else None
@@ -163,72 +159,77 @@ def shifted(scores, axis, mask, temperature, **extras):
 
 
 def plain(scores, axis, mask, temperature, **extras):
-    """Yield z = x/T and the number n of kept entries per row; dropped entries get weight 0 in any case.
+    """Yield z = x/T and the number n of kept entries in each row; dropped entries get weight 0 in any case.
 
-    Extras: `grad`; `scale_free`: the temperature is checked and left out, for maps on which it has no effect.
+    Extras: `grad`; `scale_free`, for maps on which T has no effect: it is checked and left out.
     """
     return _open(False, scores, axis, mask, temperature, **extras)
 
 
-def _open(shift, scores, axis, mask, temperature, grad=None, noise=None, **extras):
+def _open(shift, scores, axis, mask, temperature, scale_free=False, **extras):
     x, kind = real_array(scores)
     axis = row_axis(axis, x.ndim)
     keep = kept_entries(mask, x.shape)
-    T = positive(temperature, x.shape, axis)
-    grad = None if grad is None else same_shape(grad, x.shape, "grad_weights")
-    noise = None if noise is None else same_shape(noise, x.shape, "noise")
-    last = axis == x.ndim - 1
-    if not last:  # in memory the result's rows run last whatever their axis: bodies and sums run along them
-        arrays = x, keep, T, grad, noise
-        x, keep, T, grad, noise = (np.moveaxis(a, axis, -1) if np.ndim(a) else a for a in arrays)
-    out = np.empty(x.shape, kind)
-    return out if last else np.moveaxis(out, -1, axis), _blocks(x, out, keep, T, grad, noise, shift, **extras)
+    one_per_row = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+    T = np.broadcast_to(positive(temperature, one_per_row), one_per_row)
+    grad = same_shape(extras.pop("grad"), x.shape, "grad_weights") if "grad" in extras else None
+    noise = same_shape(extras.pop("noise"), x.shape, "noise") if "noise" in extras else None
+    out = np.empty(x.swapaxes(axis, -1).shape, kind).swapaxes(axis, -1)  # in memory, rows run last
+    if x.size == 0:
+        return out, []
+    T = None if scale_free or ("sharpen" not in extras and (T == 1).all()) else T
+    arrays = x, out, keep, T, grad, noise
+    rows = (a if a is None else a.swapaxes(axis, -1).reshape(-1, a.shape[axis]) for a in arrays)
+    return out, _blocks(*rows, shift, **extras)
 
 
-def _blocks(x, out, keep, T, grad, noise, shift, sink=None, sharpen=None, dropped=0.0, scale_free=False):
+def _blocks(x, out, keep, T, grad, noise, shift, sink=(), sharpen=None, dropped=0.0):
     work, length = WORK[out.dtype.type], x.shape[-1]
-    own = out.dtype == work and grad is None and sink is None  # the block is the result's own memory
-    copy = not shift or keep is not None or noise is not None or sink is not None or x.dtype != work
-    count = not shift or sharpen or grad is not None
-    T = np.broadcast_to(T, (*x.shape[:-1], 1)) if T.ndim else T
-    T = None if scale_free or (T.ndim == 0 and T == 1 and not sharpen) else T
+    own = out.dtype == work and not sink  # a block is the result's own memory
+    copy = keep is not None or noise is not None or sink or x.dtype != work
+    lean = shift and grad is None and not sharpen  # no need to know what is dropped: e to the -inf is 0
+    step = max(1, BLOCK // length)
     with np.errstate(all="ignore"):
-        for cut in _cuts(x.shape):
-            s, n, t = x[cut], work(length), None
-            z = out[cut] if own else np.empty((*s.shape[:-1], length + (sink is not None)), work)
+        for start in range(0, len(x), step):
+            cut = slice(start, start + step)
+            s, n, t, gone, half = x[cut], None, None, None, None
+            result = out[cut] if own else np.empty((len(s), length + len(sink)), work)
+            z = result if grad is None else np.empty(result.shape, work)
             if copy:
-                _load(z[..., :length], s, cut, keep, noise)
-                if sink is not None:
-                    z[..., length:] = sink
+                _load(z[:, :length], s, cut, keep, noise)
+                z[:, length:] = sink
                 s = z
-            gone = s == -np.inf if count else None
-            if count and gone.any():
+            if not lean:
+                gone = s == -np.inf
                 n = (length - np.add.reduce(gone, -1, np.int32, None, True)).astype(work)
-            elif count:
-                gone = None
             if T is not None:  # in the dtype of z; one that is too small for it becomes its smallest number
-                t = T[cut] if T.ndim else T
-                t = sharpen(t, np.maximum(n, 1)) if sharpen else t
+                t = sharpen(T[cut], n) if sharpen else T[cut]
                 t = np.maximum(t.astype(work), SMALLEST[work])
-            if shift:
-                gone, hot = _subtract_top(s, z, gone, t, work)
-            else:
-                hot = None if grad is None else (s == np.inf).any(axis=-1, keepdims=True)
-                _divide(z, t, work)
-            result, parts = z, [z] if shift else [z, n]
+            parts = [z] if shift else [z, n]
             if grad is not None:
-                result = np.zeros(z.shape, work)
-                result[..., :length] = grad[cut]
+                result[:, :length], result[:, length:] = grad[cut], 0.0
                 clear(result, gone)
+                hot = (s == np.inf).any(axis=-1, keepdims=True)
                 parts.append(result)
+            top = np.maximum.reduce(s, -1, None, None, True, -LARGEST[work]) if shift else work(0.0)
+            if not (top <= HUGE[work]).all():  # rare: +inf, NaN, or a difference that may overflow
+                gone, half = s == -np.inf, np.where(top > HUGE[work], work(0.5), work(1.0))
+                s = np.where(top == np.inf, np.where(s == np.inf, 0.0, -np.inf), s * half)
+                top = np.where(top == np.inf, 0.0, top * half)
+            np.subtract(s, top, out=z)
+            for divisor in (t, half):
+                if divisor is not None:  # T = inf leaves what is infinite
+                    np.divide(z, divisor, out=z, where=np.inf not in divisor or np.isfinite(z))
             yield parts if len(parts) > 1 else z
-            if grad is not None and t is not None:
-                result /= t
-            clear(result, gone, dropped)
-            if grad is not None and hot is not None and hot.any():
-                clear(result, hot & ~np.isnan(z))
+            if grad is not None:
+                result /= work(1.0) if t is None else t
+                gone |= hot & ~np.isnan(z)
+            if gone is not None:
+                clear(result, gone)
+            if gone is not None and dropped:
+                np.copyto(result, dropped, where=gone)
             if not own:
-                out[cut] = result[..., :length]
+                out[cut] = result[:, :length]
 
 
 def _load(z, s, cut, keep, noise):
@@ -242,48 +243,8 @@ def _load(z, s, cut, keep, noise):
         np.fmin(z, np.multiply(~keep[cut], -np.inf, dtype=z.dtype), out=z)
 
 
-def clear(z, where, value=0.0):
-    """Set z to a value where a boolean array says so (None: nowhere); 0 by its bits, faster than a branch."""
-    if where is not None:
+def clear(z, where):
+    """Set z to 0 where a boolean array says so, by its bits, which is faster than a branch."""
+    if where.any():
         bits = z.view(np.int32 if z.itemsize == 4 else np.int64)
         bits &= where.view(np.int8) - 1  # 0 or all ones
-        if value:
-            np.copyto(z, value, where=where)
-
-
-def _subtract_top(s, z, gone, t, work):
-    """Write (s - max s)/t into z; return which entries are dropped (or None) and which rows hold +inf."""
-    top = np.maximum.reduce(s, axis=-1, keepdims=True, initial=-LARGEST[work])
-    hot = None
-    if not (top <= HUGE[work]).all():  # rare: +inf, NaN, or a difference that may overflow, taken from halves
-        gone, hot, half = s == -np.inf, top == np.inf, np.where(top > HUGE[work], work(0.5), work(1.0))
-        s, top = np.where(hot, np.where(s == np.inf, 0.0, -np.inf), s * half), np.where(hot, 0.0, top * half)
-    np.subtract(s, top, out=z)
-    _divide(z, t, work)
-    if hot is not None:
-        z /= half
-    return gone, hot
-
-
-def _divide(z, t, work):
-    """Divide z by the temperature in place; T = inf turns every finite number into 0."""
-    if t is not None:
-        if (t == np.inf).any():
-            np.copyto(z, 0.0, where=(t == np.inf) & np.isfinite(z))
-            t = np.minimum(t, work(LARGEST[work]))
-        z /= t
-
-
-def _cuts(shape):
-    """Yield indices that cut the rows of an array into blocks of at most BLOCK numbers (or one row)."""
-    size = prod(shape)
-    if 0 < size <= BLOCK or (len(shape) == 1 and size):
-        yield ...
-    elif size:
-        axis = 0
-        while axis < len(shape) - 2 and prod(shape[axis + 1 :]) > BLOCK:
-            axis += 1
-        step = max(1, BLOCK // prod(shape[axis + 1 :]))
-        for lead in product(*map(range, shape[:axis])):
-            for start in range(0, shape[axis], step):
-                yield (*lead, slice(start, start + step))

@@ -8,19 +8,12 @@ from attnlib._rows import kept_entries, real_arrays, same_shape, sum_to, vjp_of
 def attend(query, key, value, *, score, transform, mask=None):
     r"""Return (context, weights): weights = transform(score(query, key)), context = weights @ value.
 
-    Source: Vaswani et al. 2017.
+    query, key, value have shapes (..., queries, d), (..., keys, d), (..., keys, width), else ValueError. The
+    score is a function of (query, key), such as scaled_dot_product_score; the transform one of (scores,
+    mask=...), such as softmax, along the keys. The mask broadcasts to the scores, True = keep. A value whose
+    weight is dropped, by the mask or a score of -inf, is never multiplied, so it may be NaN or inf. Source:
+    Vaswani et al. 2017.
 
-    Parameters
-    ----------
-    query, key, value : arrays of shape (..., queries, d), (..., keys, d), (..., keys, width)
-    score : function of (query, key), such as scaled_dot_product_score
-    transform : function of (scores, mask=...), such as softmax; it runs along the last axis, the keys
-    mask : boolean array that broadcasts to the scores, optional
-        True = keep. A value whose weight is dropped is never multiplied, so it may be NaN or inf. A score
-        of -inf drops too.
-
-    Examples
-    --------
     >>> from attnlib import scaled_dot_product_score, softmax
     >>> context, weights = attend([[1.0]], [[0.0], [np.log(3)]], [[4.0], [8.0]],
     ...                           score=scaled_dot_product_score, transform=softmax)
@@ -45,9 +38,9 @@ def attend(query, key, value, *, score, transform, mask=None):
 def attend_vjp(query, key, value, grad_context, *, score, transform, mask=None):
     """Pull a gradient by the context back to (query, key, value).
 
-    Arguments as for :func:`attend`; grad_context has the context's shape. The score and the transform must
-    have their vjp beside them, as those of attnlib have; functools.partial may fix options of either. NaN
-    in a query or a key reaches the gradients of the pairs that keep it, and of no other.
+    Arguments as for :func:`attend`; grad_context has the context's shape. Score and transform must have their
+    vjp beside them, as those of attnlib do; functools.partial may fix options. NaN in a query or a key goes
+    to the gradients of the pairs that keep it, and of no other.
 
     >>> from attnlib import dot_product_score, softmax
     >>> attend_vjp([[0.0]], [[1.0], [3.0]], [[0.0], [4.0]], [[1.0]],

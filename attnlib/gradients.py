@@ -8,8 +8,7 @@ from attnlib._rows import generator, positive, real_array, same_shape, sum_to, v
 def jacobian(transform, scores, **options):
     r"""Return the (n, n) matrix :math:`\partial p_i / \partial x_j` of a transform at one row of n scores.
 
-    Options (mask, temperature, ...) go to the transform's vjp. Raises ValueError for scores with more than
-    one axis.
+    Options (mask, temperature, ...) go to the transform's vjp. Raises ValueError for more than one axis.
 
     >>> from attnlib import softmax
     >>> jacobian(softmax, [0, 0])
@@ -26,9 +25,8 @@ def jacobian(transform, scores, **options):
 def check_vjp(transform, scores, rng, **options):
     r"""Return the largest relative error of a vjp against central differences in random directions.
 
-    Computed in float64 with steps of about 6e-6; below 1e-6 the vjp is right. `rng` is a numpy Generator,
-    else TypeError. The error of one direction is taken relative to the sum of the absolute slopes, so that
-    slopes that cancel do no harm.
+    Computed in float64 with steps of about 6e-6, relative to the sum of the absolute slopes; below 1e-6 the
+    vjp is right. `rng` is a numpy Generator, else TypeError.
 
     >>> from attnlib import softmax
     >>> check_vjp(softmax, [1.0, 2.0, 3.0], np.random.default_rng(0)) < 1e-8
@@ -55,15 +53,14 @@ def temperature_gradient(scores, grad_scores, temperature):
     .. math:: \partial L/\partial T = -\sum_i x_i\, (\partial L/\partial x_i) / T
 
     summed over the axes along which T has length 1 (all of them for a number). Not for a softmax_one whose
-    sink is not 0: there T divides the sink too. Raises ValueError as the transforms do for a temperature that
-    is not positive.
+    sink is not 0: there T divides the sink too. T must be positive, else ValueError.
 
     >>> temperature_gradient([1.0, 2.0], [0.5, -0.5], 2.0)
     np.float64(0.25)
     """
     x, _ = real_array(scores)
     grad = same_shape(grad_scores, x.shape, "grad_scores").astype(np.float64)
-    T = positive(temperature, x.shape, None)
+    T = positive(temperature, x.shape)
     with np.errstate(all="ignore"):
         terms = np.where(grad == 0, 0.0, x * grad)  # a dropped score may be -inf or NaN
         return -sum_to(terms, T.shape) / T

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import number, real_arrays, same_shape, total
+from attnlib._rows import number, real_arrays, refuse, same_shape, total
 from attnlib.measures import class_labels
 from attnlib.scores import cosine_score, cosine_score_vjp, unit
 from attnlib.transforms.exponential import log_softmax, softmax
@@ -13,8 +13,8 @@ def angular_margin(theta, margin):
 
     .. math:: \psi(\theta) = (-1)^k \cos(m\theta) - 2k, \qquad k = \min(\lfloor m\theta/\pi \rfloor, m - 1)
 
-    theta in radians, any shape; margin m is 1, 2, 3 or 4. Raises ValueError for another margin, or theta
-    outside [0, pi]. Source: Liu et al. 2017.
+    theta in radians, any shape, from 0 to pi; margin m is 1, 2, 3 or 4; else ValueError. Source: Liu et al.
+    2017.
 
     >>> angular_margin(np.radians([0, 60, 90, 120, 180]), 2).round(12)
     array([ 1. , -0.5, -1. , -1.5, -3. ])
@@ -25,9 +25,7 @@ def angular_margin(theta, margin):
 
 
 def angular_margin_vjp(theta, grad, margin):
-    r"""Pull a gradient by psi back to theta: :math:`-m (-1)^k \sin(m\theta) g`, 0 where two pieces meet.
-
-    grad has the shape of theta.
+    r"""Pull a gradient of theta's shape by psi back to it: :math:`-m (-1)^k \sin(m\theta) g`, 0 at a joint.
 
     >>> angular_margin_vjp(np.pi / 2, 1, 1)
     np.float64(-1.0)
@@ -43,9 +41,9 @@ def a_softmax(features, weights, labels, *, margin=4):
 
     .. math:: \ell_j = \|x\| \cos\theta_j, \qquad \ell_y = \|x\| \psi(\theta_y) \text{ for the label } y
 
-    features (batch, d), weights (classes, d; rows are normalized here), labels (batch,) integers; logits
-    (batch, classes). A zero vector has cosine 0. Raises ValueError for labels out of range, other shapes, a
-    margin that is not 1 to 4. Source: Liu et al. 2017 (psi: :func:`angular_margin`).
+    features (batch, d), weights (classes, d), labels (batch,) integers; logits (batch, classes). A zero
+    vector has cosine 0. Raises ValueError for other shapes, labels out of range, a margin
+    :func:`angular_margin` does not take: it is psi. Source: Liu et al. 2017.
 
     >>> a_softmax([[0.0, 2.0]], [[0.0, 5.0], [1.0, 0.0]], [1], margin=2)
     array([[ 2., -2.]])
@@ -80,7 +78,8 @@ def am_softmax(features, weights, labels, *, scale=30.0, margin=0.35):
 
     .. math:: \ell_j = s \cos\theta_j, \qquad \ell_y = s (\cos\theta_y - m) \text{ for the label } y
 
-    Shapes, zero vectors and errors as for :func:`a_softmax`. Source: Wang et al. 2018.
+    Shapes, zero vectors and errors as for :func:`a_softmax`, NaN for s or m being one. Source: Wang et al.
+    2018.
 
     >>> am_softmax([[0.0, 2.0]], [[0.0, 5.0], [1.0, 0.0]], [0], scale=10, margin=0.25)
     array([[7.5, 0. ]])
@@ -108,8 +107,8 @@ def am_softmax_vjp(features, weights, labels, grad_logits, *, scale=30.0, margin
 def cross_entropy(logits, labels):
     r"""Return the mean of :math:`-\log \mathrm{softmax}(logits)_y` in nats, exact where it is tiny.
 
-    logits (batch, classes), labels (batch,) integers. Raises ValueError for labels out of range or other
-    shapes.
+    logits (batch, classes), labels (batch,) integers. Raises ValueError for other shapes or labels out of
+    range.
 
     >>> cross_entropy([[0.0, 0.0]], [1]).round(4)  # log 2
     np.float64(0.6931)
@@ -134,9 +133,7 @@ def cross_entropy_vjp(logits, labels):
 def _pieces(theta, margin):
     m = number(margin, "margin", "1, 2, 3 or 4", (1, 2, 3, 4).__contains__)
     (theta,), kind = real_arrays(theta=theta)
-    outside = theta[(theta < 0) | (theta > np.pi)]
-    if outside.size:
-        raise ValueError(f"theta must lie between 0 and pi, not {outside[0]}")
+    refuse(theta[(theta < 0) | (theta > np.pi)], "theta must lie between 0 and pi, not")
     with np.errstate(all="ignore"):
         return theta, np.minimum(np.floor(m * theta / np.pi), m - 1.0), m, kind
 

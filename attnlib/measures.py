@@ -4,14 +4,14 @@ from operator import index
 
 import numpy as np
 
-from attnlib._rows import real_array, row_axis
+from attnlib._rows import real_array, refuse, row_axis
 
 
 def entropy(weights, axis=-1):
     r"""Return the uncertainty of each row, :math:`-\sum_i p_i \log p_i` nats, of the row divided by its sum.
 
-    0 if one weight has it all (or no weight is left), log n if n weights share equally. Raises ValueError for
-    a negative weight. Source: Shannon 1948.
+    From 0, if one weight has it all or none is left, to log n, if n share equally. Raises ValueError for a
+    negative weight. Source: Shannon 1948.
 
     >>> print(entropy([0.5, 0.5, 0]).round(4), entropy([0, 1]))
     0.6931 0.0
@@ -43,9 +43,7 @@ def support_size(weights, axis=-1):
 
 
 def top_k_mass(weights, k, axis=-1):
-    """Return the sum of the k largest weights of each row (of all of them if there are fewer).
-
-    Raises TypeError for a k that is not an integer, ValueError for a negative one.
+    """Return the sum of the k largest weights of each row, or of all; k is an integer, 0 or more.
 
     >>> top_k_mass([0.5, 0.125, 0.25, 0.125], 2)
     np.float64(0.75)
@@ -53,7 +51,7 @@ def top_k_mass(weights, k, axis=-1):
     k = index(k)
     if k < 0:
         raise ValueError(f"k must be 0 or more, not {k}")
-    w = np.sort(_rows(weights, axis, negative=True))
+    w = np.sort(_rows(weights, axis, least=-np.inf))
     with np.errstate(all="ignore"):
         return w[..., max(w.shape[-1] - k, 0) :].sum(axis=-1)
 
@@ -61,8 +59,7 @@ def top_k_mass(weights, k, axis=-1):
 def kl_divergence(p, q, axis=-1):
     r"""Return :math:`\sum_i p_i \log(p_i / q_i)` nats for each row: 0 if p = q, inf if q is 0 where p is not.
 
-    Raises ValueError for a negative weight, or shapes that do not broadcast. Not symmetric: p is the truth, q
-    the guess.
+    Not symmetric: p is the truth, q the guess. Raises ValueError for a negative weight.
 
     >>> print(kl_divergence([1, 0], [0.5, 0.5]).round(4), kl_divergence([0.5, 0.5], [1, 0]))
     0.6931 inf
@@ -76,7 +73,7 @@ def total_variation(p, q, axis=-1):
     >>> total_variation([1, 0], [0.5, 0.5])
     np.float64(0.5)
     """
-    p, q = _rows(p, axis, "p", negative=True), _rows(q, axis, "q", negative=True)
+    p, q = _rows(p, axis, "p", least=-np.inf), _rows(q, axis, "q", least=-np.inf)
     with np.errstate(all="ignore"):
         return np.abs(p - q).sum(axis=-1) / 2
 
@@ -84,10 +81,10 @@ def total_variation(p, q, axis=-1):
 def expected_calibration_error(probabilities, labels, bins=15):
     r"""Return how far confidence is from accuracy, :math:`\sum_b n_b/N\,|\mathrm{acc}_b - \mathrm{conf}_b|`.
 
-    probabilities has shape (samples, classes), labels (samples,) integers. The confidence of a sample is its
-    largest probability; the bins cut (0, 1] into equal parts, each closed at its upper end. Raises ValueError
-    for other shapes, no samples, probabilities outside [0, 1], labels out of range, fewer than one bin.
-    Sources: Naeini et al. 2015; 15 bins after Guo et al. 2017.
+    probabilities (samples, classes), at least one of each; labels (samples,) integers. The confidence of a
+    sample is its largest probability; the bins cut (0, 1] into equal parts, closed above. Raises ValueError
+    for other shapes, numbers or labels out of range, no bin. Sources: Naeini et al. 2015; 15 bins: Guo et al.
+    2017.
 
     >>> expected_calibration_error([[0.75, 0.25], [0.75, 0.25]], [0, 1])  # 75 % sure, right half of the time
     np.float64(0.25)
@@ -97,9 +94,7 @@ def expected_calibration_error(probabilities, labels, bins=15):
         raise ValueError(
             f"probabilities must have shape (samples, classes), one of each at least, not {p.shape}"
         )
-    wrong = p[~((p >= 0) & (p <= 1))]
-    if wrong.size:
-        raise ValueError(f"probabilities must lie between 0 and 1, not be {wrong[0]}")
+    refuse(p[~((p >= 0) & (p <= 1))], "probabilities must lie between 0 and 1, not be")
     bins = index(bins)
     if bins < 1:
         raise ValueError(f"bins must be 1 or more, not {bins}")
@@ -117,16 +112,13 @@ def class_labels(labels, samples, classes):
         raise TypeError(f"labels must be integers, not {y.dtype}")
     if y.shape != (samples,):
         raise ValueError(f"labels must have shape ({samples},), one per sample, not {y.shape}")
-    wrong = y[(y < 0) | (y >= classes)]
-    if wrong.size:
-        raise ValueError(f"labels must lie between 0 and {classes - 1}, not be {wrong[0]}")
+    refuse(y[(y < 0) | (y >= classes)], f"labels must lie between 0 and {classes - 1}, not be")
     return y
 
 
-def _rows(weights, axis, name="weights", negative=False):
+def _rows(weights, axis, name="weights", least=0.0):
     w = real_array(weights, name)[0].astype(np.float64)
-    if not negative and (w < 0).any():
-        raise ValueError(f"{name} must not be negative, but hold {w[w < 0][0]}")
+    refuse(w[w < least], f"{name} must not be negative, but hold")
     return np.moveaxis(w, row_axis(axis, w.ndim, name), -1)
 
 

@@ -10,33 +10,18 @@ def online_softmax(blocks):
 
     .. math:: m' = \max(m, \max_j x_j), \qquad \ell' = \ell e^{m - m'} + \sum_j e^{x_j - m'}
 
-    The context is the mean of the values under softmax weights, the same for every cut into blocks: their
-    weighted sum shrinks by the same factor as :math:`\ell` and is divided by it at the end. The log-sum-exp,
-    :math:`m + \log \ell` in nats, turns a score x of the row into its weight, :math:`e^{x - \mathrm{lse}}`.
-    Source: Milakov and Gimelshein 2018.
+    blocks is an iterable of pairs (scores, values), of shapes (..., n) and (..., n, width), read once; n may
+    differ from block to block, and be 0. A score of -inf drops its entry: the way to mask. A value that every
+    row drops is never multiplied, so it may be NaN. Scores of +inf share all the weight.
 
-    Parameters
-    ----------
-    blocks : iterable of pairs (scores, values), of shapes (..., n) and (..., n, width); read once
-        n may differ from block to block, and be 0. A score of -inf drops its entry: the way to mask. A value
-        that every row drops is never multiplied, so it may be NaN. Scores of +inf share all the weight.
+    The context (..., width) is the mean of the values under softmax weights: their weighted sum shrinks by
+    the same factor as :math:`\ell` and is divided by it at the end. The log-sum-exp (...), :math:`m + \log
+    \ell` in nats, turns a score x into its weight, :math:`e^{x - \mathrm{lse}}`. A row that keeps nothing has
+    0 and -inf.
 
-    Returns
-    -------
-    context : array (..., width)
-        0 in a row that keeps nothing.
-    log_sum_exp : array (...)
-        -inf in a row that keeps nothing.
+    Raises TypeError for scores or values that are not real numbers, ValueError for no block at all, values
+    without one row per score, blocks whose rows differ in number. Source: Milakov and Gimelshein 2018.
 
-    Raises
-    ------
-    TypeError
-        Scores or values that are not real numbers.
-    ValueError
-        No block at all; values that do not have one row per score; blocks whose rows differ in number.
-
-    Examples
-    --------
     >>> first, second = ([0.0], [[8.0]]), ([np.log(3)], [[4.0]])  # weights 1/4 and 3/4
     >>> context, log_sum_exp = online_softmax([first, second])
     >>> print(context, log_sum_exp.round(4))  # log 4
@@ -46,8 +31,7 @@ def online_softmax(blocks):
     for block in blocks:
         x, v, kind = _checked(block, top, kind)
         with np.errstate(all="ignore"):
-            largest = x.max(axis=-1, keepdims=True, initial=-np.inf)
-            new = np.maximum(top, largest)
+            new = np.maximum(top, x.max(axis=-1, keepdims=True, initial=-np.inf))
             powers, shrink = _power(x, new), _power(top, new)
             total = shrink * total + powers.sum(axis=-1, keepdims=True)
             mix = shrink * mix + powers @ v
@@ -70,12 +54,10 @@ def _checked(block, top, kind):
     scores, values = block
     (x, v), block_kind = real_arrays(scores=scores, values=values)
     row_axis(-1, x.ndim)
-    if v.ndim < 2 or v.shape[-2] != x.shape[-1]:
-        raise ValueError(
-            f"values must have shape (..., {x.shape[-1]}, width), one row per score, not {v.shape}"
-        )
+    n = x.shape[-1]
+    if v.ndim < 2 or v.shape[-2] != n:
+        raise ValueError(f"values must have shape (..., {n}, width), one row per score, not {v.shape}")
     if np.ndim(top) and top.shape[:-1] != x.shape[:-1]:
         raise ValueError(f"every block must have scores of shape {(*top.shape[:-1], 'n')}, not {x.shape}")
-    kept = x != -np.inf
-    kept = kept if kept.ndim == 1 else kept.any(axis=-2)
+    kept = np.atleast_2d(x != -np.inf).any(axis=-2)
     return x, np.where(kept[..., None], v, 0.0), np.result_type(kind, block_kind).type

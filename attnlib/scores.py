@@ -10,14 +10,13 @@ from attnlib._rows import real_arrays, same_shape, sum_to
 def dot_product_score(query, key):
     r"""Score each query against each key by :math:`q \cdot k`.
 
-    query has shape (..., queries, d) or (d,), key (..., keys, d) or (d,); the scores have shape (...,
-    queries, keys), without the axis of a single vector. Raises ValueError if the widths d differ. Source:
-    Luong et al. 2015.
+    query (..., queries, d) or (d,), key (..., keys, d) or (d,), scores (..., queries, keys) without the axis
+    of a single vector. Raises ValueError if the widths d differ. Source: Luong et al. 2015.
 
     >>> dot_product_score([1, 2], [[3, 4], [5, 6]])
     array([11., 17.])
     """
-    return _score(_dot, query=query, key=key)
+    return _score(lambda q, k: q @ k.mT, query=query, key=key)
 
 
 def dot_product_score_vjp(query, key, grad_scores):
@@ -26,7 +25,7 @@ def dot_product_score_vjp(query, key, grad_scores):
     >>> dot_product_score_vjp([1, 2], [3, 4], 1)
     (array([3., 4.]), array([1., 2.]))
     """
-    return _score_vjp(_dot_vjp, grad_scores, query=query, key=key)
+    return _score(_dot_vjp, grad_scores, query=query, key=key)
 
 
 def scaled_dot_product_score(query, key):
@@ -37,7 +36,7 @@ def scaled_dot_product_score(query, key):
     >>> scaled_dot_product_score([1, 1, 1, 1], [[1, 1, 1, 1], [1, 1, 0, 0]])
     array([2., 1.])
     """
-    return _score(lambda q, k: _dot(q, k) / _root(q), query=query, key=key)
+    return _score(lambda q, k: q @ k.mT / _root(q), query=query, key=key)
 
 
 def scaled_dot_product_score_vjp(query, key, grad_scores):
@@ -46,7 +45,7 @@ def scaled_dot_product_score_vjp(query, key, grad_scores):
     >>> scaled_dot_product_score_vjp([1, 1, 1, 1], [2, 0, 0, 0], 1)
     (array([1., 0., 0., 0.]), array([0.5, 0.5, 0.5, 0.5]))
     """
-    return _score_vjp(lambda q, k, g: _dot_vjp(q, k, g / _root(q)), grad_scores, query=query, key=key)
+    return _score(lambda q, k, g: _dot_vjp(q, k, g / _root(q)), grad_scores, query=query, key=key)
 
 
 def cosine_score(query, key):
@@ -68,20 +67,19 @@ def cosine_score_vjp(query, key, grad_scores):
     >>> cosine_score_vjp([0, 2], [3, 0], 1)
     (array([0.5, 0. ]), array([0.        , 0.33333333]))
     """
-    return _score_vjp(_cosine_vjp, grad_scores, query=query, key=key)
+    return _score(_cosine_vjp, grad_scores, query=query, key=key)
 
 
 def additive_score(query, key, W, U, v):
     r"""Score by a small network, :math:`v^\top \tanh(W q + U k)`.
 
-    query (..., queries, d_q) or (d_q,), key (..., keys, d_k) or (d_k,), W (width, d_q), U (width, d_k), v
-    (width,); scores as for :func:`dot_product_score`. Raises ValueError if W, U or v does not fit. Source:
-    Bahdanau, Cho and Bengio 2015.
+    q and k of widths d_q and d_k, W (width, d_q), U (width, d_k), v (width,), else ValueError. Other shapes
+    as for :func:`dot_product_score`. Source: Bahdanau, Cho and Bengio 2015.
 
     >>> additive_score([1, 0], [0, 0], [[1, 0]], [[0, 1]], [2]).round(4)  # 2 tanh 1
     np.float64(1.5232)
     """
-    return _score(_additive, query=query, key=key, W=W, U=U, v=v)
+    return _score(lambda q, k, W, U, v: _hidden(q, k, W, U, v) @ v, query=query, key=key, W=W, U=U, v=v)
 
 
 def additive_score_vjp(query, key, W, U, v, grad_scores):
@@ -90,14 +88,13 @@ def additive_score_vjp(query, key, W, U, v, grad_scores):
     >>> additive_score_vjp([0], [0], [[1]], [[2]], [3], 1)
     (array([3.]), array([6.]), array([[0.]]), array([[0.]]), array([0.]))
     """
-    return _score_vjp(_additive_vjp, grad_scores, query=query, key=key, W=W, U=U, v=v)
+    return _score(_additive_vjp, grad_scores, query=query, key=key, W=W, U=U, v=v)
 
 
 def causal_mask(queries, keys):
     """Return the boolean (queries, keys) mask that keeps, for each query, the keys up to its own place.
 
-    Aligned at the bottom right: the last query sees every key. Raises TypeError for lengths that are not
-    integers, ValueError for negative ones.
+    Aligned at the bottom right: the last query sees every key. The lengths are integers, 0 or more.
 
     >>> causal_mask(2, 3)
     array([[ True,  True, False],
@@ -107,10 +104,6 @@ def causal_mask(queries, keys):
     if queries < 0 or keys < 0:
         raise ValueError(f"queries and keys must be 0 or more, not {queries} and {keys}")
     return np.tri(queries, keys, keys - queries, dtype=bool)
-
-
-def _dot(q, k):
-    return q @ k.mT
 
 
 def _dot_vjp(q, k, g):
@@ -123,12 +116,12 @@ def _root(q):
 
 def _cosine(q, k):
     (q, q_length, _), (k, k_length, _) = _scaled(q), _scaled(k)
-    return np.clip(_dot(q, k) / _dot(q_length, k_length), -1.0, 1.0)
+    return np.clip(q @ k.mT / (q_length * k_length.mT), -1.0, 1.0)
 
 
 def _cosine_vjp(q, k, g):
     (q, q_length), (k, k_length) = unit(q), unit(k)
-    by_q, by_k, along = *_dot_vjp(q, k, g), g * _dot(q, k)
+    by_q, by_k, along = *_dot_vjp(q, k, g), g * (q @ k.mT)
     by_q = (by_q - along.sum(axis=-1)[..., None] * q) / np.where(q_length > 0, q_length, np.inf)
     return by_q, (by_k - along.sum(axis=-2)[..., None] * k) / np.where(k_length > 0, k_length, np.inf)
 
@@ -147,18 +140,6 @@ def _scaled(vectors):
     return scaled, length + (length == 0), largest
 
 
-def _additive(q, k, W, U, v):
-    return _hidden(q, k, W, U, v) @ v
-
-
-def _additive_vjp(q, k, W, U, v, g):
-    h = _hidden(q, k, W, U, v)
-    by_sum = g[..., None] * v * (1.0 - h * h)
-    by_q, by_k = by_sum.sum(axis=-2), by_sum.sum(axis=-3)
-    by_W, by_U = by_q.mT @ q, by_k.mT @ k
-    return by_q @ W, by_k @ U, by_W, by_U, g[..., None] * h
-
-
 def _hidden(q, k, W, U, v):
     d, shapes = v.shape[-1:], (W.shape, U.shape, v.shape)
     if shapes != (d + q.shape[-1:], d + k.shape[-1:], d) or not d:
@@ -166,27 +147,26 @@ def _hidden(q, k, W, U, v):
     return np.tanh((q @ W.T)[..., :, None, :] + (k @ U.T)[..., None, :, :])
 
 
-def _score(score, **given):
-    (q, k, *rest), kind = _checked(given)
-    with np.errstate(all="ignore"):
-        scores = score(np.atleast_2d(q), np.atleast_2d(k), *rest).astype(kind)
-    return scores[(..., slice(None) if q.ndim > 1 else 0, slice(None) if k.ndim > 1 else 0)]
+def _additive_vjp(q, k, W, U, v, g):
+    h = _hidden(q, k, W, U, v)
+    by_sum = g[..., None] * v * (1.0 - h * h)
+    by_q, by_k = by_sum.sum(axis=-2), by_sum.sum(axis=-3)
+    return by_q @ W, by_k @ U, by_q.mT @ q, by_k.mT @ k, g[..., None] * h
 
 
-def _score_vjp(vjp, grad_scores, **given):
-    (q, k, *rest), kind = _checked(given)
-    batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
-    g = same_shape(grad_scores, batch + q.shape[-2:-1] + k.shape[-2:-1], "grad_scores")
-    q2, k2 = np.atleast_2d(q), np.atleast_2d(k)
-    with np.errstate(all="ignore"):
-        grads = vjp(q2, k2, *rest, g.reshape(*batch, q2.shape[-2], k2.shape[-2]))
-        return tuple(sum_to(grad, a.shape).astype(kind) for grad, a in zip(grads, (q, k, *rest), strict=True))
-
-
-def _checked(given):
+def _score(function, *grad_scores, **given):
+    """Return a score, or the gradients that its vjp makes of one, from functions of matrices."""
     (q, k, *rest), kind = real_arrays(**given)
     if q.ndim == 0 or k.ndim == 0:
         raise ValueError("query and key must be vectors or arrays of them, not single numbers")
     if not rest and q.shape[-1] != k.shape[-1]:
         raise ValueError(f"query and key must have the same width, not {q.shape[-1]} and {k.shape[-1]}")
-    return (q, k, *rest), kind
+    batch, matrices = np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), (np.atleast_2d(q), np.atleast_2d(k))
+    shape = batch + q.shape[-2:-1] + k.shape[-2:-1]  # without the axis of a single vector
+    with np.errstate(all="ignore"):
+        if not grad_scores:
+            return function(*matrices, *rest).astype(kind).reshape(shape)
+        g = same_shape(*grad_scores, shape, "grad_scores")
+        g = g.reshape(*batch, *(matrix.shape[-2] for matrix in matrices))
+        grads = zip(function(*matrices, *rest, g), (q, k, *rest), strict=True)
+        return tuple(sum_to(grad, array.shape).astype(kind) for grad, array in grads)

@@ -105,6 +105,8 @@ def test_errors():
         gumbel_softmax([1.0])
     with pytest.raises(ValueError, match=needs):
         gumbel_softmax([1.0], rng=np.random.default_rng(0), noise=[0.0])
+    with pytest.raises(TypeError, match=r"^noise must be real numbers .* not object$"):
+        gumbel_softmax_vjp([1.0], [1.0], noise=None)
     with pytest.raises(TypeError, match="rng must be a numpy Generator"):
         gumbel_softmax([1.0], rng=np.random.RandomState(0))
     with pytest.raises(ValueError, match=r"noise must have the shape of the scores, \(2,\), not \(3,\)"):

@@ -296,20 +296,18 @@ def test_blocks_do_not_show(name, monkeypatch):
 def test_blocks_are_whole_rows_and_as_many_as_fit(monkeypatch):
     monkeypatch.setattr(_rows, "BLOCK", 12)
 
-    def cuts(*shape):
-        return [
-            cut if cut is ... else (*cut[:-1], (cut[-1].start, cut[-1].stop)) for cut in _rows._cuts(shape)
-        ]
+    def blocks(*shape):
+        return [z.shape for z in _rows.shifted(np.zeros(shape), -1, True, 1.0)[1]]
 
-    assert cuts(3, 4) == cuts(1) == cuts(20) == [...]  # all that fits, and one row of any length
-    assert cuts(0) == cuts(0, 4) == cuts(4, 0) == []
-    assert cuts(5, 4) == [((0, 3),), ((3, 6),)]
-    assert cuts(2, 20) == [((0, 1),), ((1, 2),)]
-    assert cuts(2, 3, 4) == [((0, 1),), ((1, 2),)]
-    assert cuts(5, 3, 2) == [((0, 2),), ((2, 4),), ((4, 6),)]
-    assert cuts(2, 5, 4) == [(0, (0, 3)), (0, (3, 6)), (1, (0, 3)), (1, (3, 6))]
-    assert cuts(1, 2, 20) == [(0, (0, 1)), (0, (1, 2))]
-    assert cuts(1, 2, 4, 4) == [(0, 0, (0, 3)), (0, 0, (3, 6)), (0, 1, (0, 3)), (0, 1, (3, 6))]
+    assert blocks(3, 4) == [(3, 4)] and blocks(1) == [(1, 1)]  # all that fits
+    assert blocks(20) == [(1, 20)] and blocks(2, 20) == [(1, 20)] * 2  # and one row of any length
+    assert blocks(0) == blocks(0, 4) == blocks(4, 0) == []
+    assert blocks(5, 4) == [(3, 4), (2, 4)]
+    assert blocks(2, 3, 4) == [(3, 4)] * 2
+    assert blocks(5, 3, 2) == [(6, 2), (6, 2), (3, 2)]
+    assert blocks(2, 5, 4) == [(3, 4)] * 3 + [(1, 4)]
+    assert blocks(1, 2, 20) == [(1, 20)] * 2
+    assert blocks(1, 2, 4, 4) == [(3, 4), (3, 4), (2, 4)]
 
 
 @every_map
@@ -379,6 +377,8 @@ def test_the_gradient_must_have_the_shape_of_the_scores(name):
         PAIRS[name][1](np.zeros((2, 3)), np.zeros(3))
     with pytest.raises(TypeError, match=r"^grad_weights must be real numbers .* not complex128$"):
         PAIRS[name][1](np.zeros(2), np.zeros(2, complex))
+    with pytest.raises(TypeError, match=r"^grad_weights must be real numbers .* not object$"):
+        PAIRS[name][1](np.zeros(2), None)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -491,6 +491,8 @@ def test_one_number():
     assert value == 0.5 and type(value) is float
     with pytest.raises(TypeError, match=r"^margin must be one real number, not \[1\]$"):
         _rows.number([1], "margin")
+    with pytest.raises(ValueError, match=r"^margin must be a number, not nan$"):
+        _rows.number(np.nan, "margin")
     with pytest.raises(ValueError, match=r"^margin must be positive, not -2$"):
         _rows.number(-2, "margin", "positive", lambda value: value > 0)
 

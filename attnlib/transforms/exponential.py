@@ -12,29 +12,15 @@ def softmax(scores, axis=-1, *, mask=None, temperature=1.0):
 
     Source: Bridle 1990; the temperature: Hinton, Vinyals and Dean 2015.
 
-    Parameters
-    ----------
-    scores : array of real numbers, any shape
-    axis : int
-        The axis along which rows run; the weights of each sum to one.
-    mask : boolean array that broadcasts to scores, optional
-        True = keep. A dropped entry, or a score of -inf, gets weight 0; a row with nothing kept is all 0.
-    temperature : positive number, or array with the scores' ndim and length 1 along the axis
-        T to 0 puts all weight on the largest score, T = inf shares it equally.
+    The scores are real numbers in any shape; rows run along the axis. The weights have the scores' shape and
+    dtype (integers and bools give float64). The mask is boolean and broadcasts to the scores, True = keep:
+    a dropped entry, or a score of -inf, gets weight 0, a row with nothing kept is all 0. The temperature is a
+    positive number, or an array with the scores' ndim and length 1 along the axis: T to 0 puts all weight on
+    the largest score, T = inf shares it equally.
 
-    Returns
-    -------
-    array of the scores' shape and dtype (integers and bools give float64)
+    Raises TypeError for scores that are not real numbers or a mask that is not boolean, ValueError for 0-d
+    scores, a mask that does not broadcast to them, or a temperature that is not positive.
 
-    Raises
-    ------
-    TypeError
-        Scores that are not real numbers; a mask that is not boolean.
-    ValueError
-        0-d scores, a mask that does not broadcast to them, a temperature that is not positive.
-
-    Examples
-    --------
     >>> softmax([0, np.log(3)])
     array([0.25, 0.75])
     """
@@ -64,8 +50,8 @@ def log_softmax(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: \log p_i = z_i - \log \sum_j e^{z_j}, \qquad z_i = (x_i - \max_j x_j)/T
 
-    One of the exponentials is exactly 1, so the sum is taken over the others and added inside log1p.
-    Arguments, errors and source as for :func:`softmax`; a dropped entry gets -inf.
+    One of the exponentials is exactly 1, so the others are summed inside log1p. Arguments, errors and source
+    as for :func:`softmax`; a dropped entry gets -inf.
 
     >>> print(*log_softmax([0, np.log(3)]).round(4))
     -1.3863 -0.2877
@@ -95,16 +81,17 @@ def softmax_one(scores, axis=-1, *, mask=None, temperature=1.0, sink=0.0):
 
     .. math:: p_i = e^{x_i/T} / (e^{b/T} + \sum_j e^{x_j/T})
 
-    The sink b is one more score, divided by T like the others: a row whose scores all lie far below it may
-    give no weight to anything. b = 0 is "softmax1". Arguments and errors as for :func:`softmax`; a sink that
-    is NaN is a ValueError. Source: Miller 2023.
+    The sink b is one more score, divided by T too; a row that lies far below it keeps next to no weight. With
+    b = 0: "softmax1". Arguments and errors as for :func:`softmax`; b = NaN is a ValueError. Source: Miller
+    2023.
 
     >>> softmax_one([0, np.log(2)])
     array([0.25, 0.5 ])
     """
-    weights, blocks = shifted(scores, axis, mask, temperature, sink=_number(sink))
+    weights, blocks = shifted(scores, axis, mask, temperature, sink=(number(sink, "sink"),))
     for z in blocks:  # one entry longer than the scores
-        z[...] = softmax(z)
+        np.exp(z, out=z)
+        normalize(z)
     return weights
 
 
@@ -114,7 +101,8 @@ def softmax_one_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0
     >>> softmax_one_vjp([0], [1])
     array([0.25])
     """
-    return pull_softmax(*shifted(scores, axis, mask, temperature, sink=_number(sink), grad=grad_weights))
+    sink = (number(sink, "sink"),)
+    return pull_softmax(*shifted(scores, axis, mask, temperature, sink=sink, grad=grad_weights))
 
 
 def scalable_softmax(scores, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
@@ -122,16 +110,16 @@ def scalable_softmax(scores, axis=-1, *, mask=None, temperature=1.0, scale=1.0):
 
     .. math:: p = \mathrm{softmax}(s \log n \cdot x / T)
 
-    So the largest weight need not fade as a row grows: for s = 1 the weights are proportional to
-    :math:`n^{x_i/T}`. Arguments and errors as for :func:`softmax`; a scale that is negative or not finite is
-    a ValueError. Source: Nakanishi 2025.
+    So the largest weight need not fade as a row grows. Arguments and errors as for :func:`softmax`; a scale
+    that is negative or not finite is a ValueError. Source: Nakanishi 2025.
 
     >>> scalable_softmax([1, 0]).round(4)  # 2 to 1
     array([0.6667, 0.3333])
     """
     weights, blocks = shifted(scores, axis, mask, temperature, sharpen=_log_n(scale))
     for z in blocks:
-        z[...] = softmax(z)
+        np.exp(z, out=z)
+        normalize(z)
     return weights
 
 
@@ -149,10 +137,6 @@ def pull_softmax(grad, blocks):
     for z, g in blocks:
         g[...] = softmax_vjp(z, g)
     return grad
-
-
-def _number(sink):
-    return number(sink, "sink", "a number", lambda b: b == b)
 
 
 def _log_n(scale):

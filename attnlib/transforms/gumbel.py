@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnlib._rows import generator, shifted
-from attnlib.transforms.exponential import pull_softmax, softmax
+from attnlib._rows import generator, normalize, shifted
+from attnlib.transforms.exponential import pull_softmax
 
 
 def gumbel_softmax(scores, axis=-1, *, mask=None, temperature=1.0, rng=None, noise=None, hard=False):
@@ -13,18 +13,17 @@ def gumbel_softmax(scores, axis=-1, *, mask=None, temperature=1.0, rng=None, noi
 
     The largest weight falls on i with probability softmax(x), at every T. Arguments and errors as for
     :func:`~attnlib.softmax`. `rng` is a numpy Generator that draws the noise, in float64 for every entry,
-    kept or not; `noise` an array of the scores' shape to use instead; exactly one of the two is needed, else
-    ValueError. `hard=True` gives 1 to the largest weight (the first of equals) and 0 to the others; the
-    gradient stays the soft one.
-
-    Sources: Jang, Gu and Poole 2016; Maddison, Mnih and Teh 2016.
+    kept or not; `noise` an array of the scores' shape instead; without exactly one of them: ValueError.
+    `hard=True` gives 1 to the largest weight (the first of equals), 0 to the others; the gradient stays the
+    soft one. Sources: Jang, Gu and Poole 2016; Maddison, Mnih and Teh 2016.
 
     >>> gumbel_softmax([0, 0], noise=[np.log(3), 0])
     array([0.75, 0.25])
     """
     weights, blocks = shifted(scores, axis, mask, temperature, noise=_noise(scores, rng, noise))
     for z in blocks:
-        z[...] = softmax(z)
+        np.exp(z, out=z)
+        normalize(z)
         if hard:
             first, top = z.argmax(axis=-1, keepdims=True), z.max(axis=-1, keepdims=True)
             z *= 0.0  # a row of NaN stays one
@@ -35,7 +34,7 @@ def gumbel_softmax(scores, axis=-1, *, mask=None, temperature=1.0, rng=None, noi
 def gumbel_softmax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0, noise, hard=False):
     r"""Pull a gradient by the weights back to the scores, for given noise: that of the soft pick.
 
-    Arguments as for :func:`gumbel_softmax`; `hard` changes nothing ("straight-through").
+    `hard` changes nothing ("straight-through").
 
     >>> gumbel_softmax_vjp([0, 0], [1, 0], noise=[1, 1])
     array([ 0.25, -0.25])

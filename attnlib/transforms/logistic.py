@@ -10,8 +10,8 @@ def sigmoid(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = 1 / (1 + e^{-z_i}), \qquad z = x/T
 
-    T = inf gives 1/2 everywhere. Arguments and errors as for :func:`~attnlib.softmax`; the axis only says
-    where rows run. Source: the logistic function, of which Bridle 1990 made the softmax.
+    T = inf gives 1/2. Arguments and errors as for :func:`~attnlib.softmax`; the axis has no effect. Source:
+    the logistic function, of which Bridle 1990 made the softmax.
 
     >>> sigmoid([0, np.log(3)])
     array([0.5 , 0.75])
@@ -30,7 +30,8 @@ def sigmoid_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     """
     grad, blocks = plain(scores, axis, mask, temperature, grad=grad_weights)
     for z, _, g in blocks:
-        g *= _slope(z)
+        e = np.exp(-np.abs(z))
+        g *= e / (1.0 + e) ** 2
     return grad
 
 
@@ -60,7 +61,8 @@ def sigmoid_attention_vjp(scores, grad_weights, axis=-1, *, mask=None, temperatu
     """
     grad, blocks = plain(scores, axis, mask, temperature, grad=grad_weights)
     for z, n, g in blocks:
-        g *= _slope(z - np.log(n))
+        e = np.exp(-np.abs(z - np.log(n)))
+        g *= e / (1.0 + e) ** 2
     return grad
 
 
@@ -70,9 +72,3 @@ def _squash(z):
     np.maximum(e, z >= 0, out=z)  # e^z/(1 + e^z) below 0
     e += 1.0
     z /= e
-
-
-def _slope(z):
-    """Return p(1 - p) at p = 1/(1 + e^-z)."""
-    e = np.exp(-np.abs(z))
-    return e / (1.0 + e) ** 2

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib._rows import clear, plain
+from attnlib._rows import plain
 
 
 def relu_attention(scores, axis=-1, *, mask=None, temperature=1.0):
@@ -30,7 +30,5 @@ def relu_attention_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=
     """
     grad, blocks = plain(scores, axis, mask, temperature, grad=grad_weights)
     for z, n, g in blocks:
-        clear(g, z <= 0)
-        np.copyto(g, np.nan, where=np.isnan(z))
-        g /= n
+        g[...] = np.where(z > 0, g, np.maximum(z, 0.0)) / n  # NaN stays NaN
     return grad

@@ -1,7 +1,5 @@
 """Linear scalings: no exponential; a row is measured against its own range, decade or length."""
 
-from contextlib import closing
-
 import numpy as np
 
 from attnlib._rows import clear, plain, positive, total
@@ -15,9 +13,9 @@ def min_max(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = (x_i - \min x) / (\max x - \min x)
 
-    A constant row gives zeros. A row with +inf gives 1 there and 0 elsewhere. The temperature is checked and
-    has no effect, because it scales both differences alike. Arguments and errors as for
-    :func:`~attnlib.softmax`. Source: Han, Kamber and Pei, Data Mining, 3.5.2.
+    A constant row gives zeros; a row with +inf 1 there and 0 elsewhere. The temperature is checked and has no
+    effect: it scales both differences alike. Arguments and errors as for :func:`~attnlib.softmax`. Source:
+    Han, Kamber and Pei, Data Mining, 3.5.2.
 
     >>> min_max([2, 4, 6])
     array([0. , 0.5, 1. ])
@@ -39,7 +37,12 @@ def min_max_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     """
     grad, blocks = plain(scores, axis, mask, temperature, scale_free=True, grad=grad_weights)
     for z, _, g in blocks:
-        _pull_stretch(z, g, *_stretch(z))
+        low, high, span, half = _stretch(z)
+        at_low, at_high = total(g * (z - 1.0)), -total(g * z)
+        g += np.where(low, at_low / total(low), 0.0)
+        g += np.where(high, at_high / total(high), 0.0)
+        g *= half
+        g /= span  # last: 1/span may be beyond the dtype, and inf - inf is NaN
     return grad
 
 
@@ -56,28 +59,27 @@ def linear(scores, axis=-1, *, mask=None, temperature=1.0):
     """
     weights, blocks = plain(scores, axis, mask, temperature, scale_free=True)
     for z, n in blocks:
-        _, _, flat, _ = _stretch(z)
-        z /= np.maximum(total(z), 1.0)  # the largest is 1, unless the row is flat
-        np.copyto(z, 1.0 / n, where=flat)
+        _stretch(z)
+        s = total(z)
+        z /= s
+        np.copyto(z, 1.0 / n, where=s == 0.0)  # a constant row
     return weights
 
 
 def linear_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     r"""Pull a gradient by the weights back to the scores: through the sum, then :func:`min_max`.
 
-    With :math:`y` the stretched row and :math:`S` its sum, :math:`(g_i - \sum_j g_j p_j) / S` goes on to
-    :func:`min_max_vjp`. A constant row gets 0.
+    With :math:`S` the sum of the stretched row, :math:`(g_i - \sum_j g_j p_j) / S` goes on to min-max.
 
     >>> linear_vjp([0, 1, 3], [0, 4, 0])
     array([-0.5 ,  0.75, -0.25])
     """
     grad, blocks = plain(scores, axis, mask, temperature, scale_free=True, grad=grad_weights)
     for z, _, g in blocks:
-        kept, parts = z != -np.inf, _stretch(z)
-        s = np.maximum(total(z), 1.0)
-        g -= kept * (total(g * z) / s)
-        g /= s
-        _pull_stretch(z, g, *parts)
+        y = min_max(z)
+        s = np.maximum(total(y), 1.0)  # the largest is 1, unless the row is constant
+        g[...] = min_max_vjp(z, (g - total(g * y) / s) / s)
+        z[...] = y  # all NaN where one is
     return grad
 
 
@@ -86,8 +88,8 @@ def decimal_scaling(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = z_i / 10^j, \qquad z = x/T, \quad j \text{ the smallest integer with } \max_i |z_i| < 10^j
 
-    j may be negative; a row of zeros keeps j = 0. Signs stay. Arguments, errors and source as for
-    :func:`min_max`, but the temperature counts; a score of +inf is a ValueError.
+    j may be negative; a row of zeros keeps j = 0. Arguments, errors and source as for :func:`min_max`, but
+    the temperature counts; a score of +inf is a ValueError.
 
     >>> decimal_scaling([-986, 917])
     array([-0.986,  0.917])
@@ -109,8 +111,7 @@ def length_normalization(scores, axis=-1, *, mask=None, temperature=1.0):
 
     .. math:: p_i = z_i / n, \qquad z = x/T
 
-    Signs stay. Arguments and errors as for :func:`~attnlib.softmax`. Source: the division by L in Wortsman et
-    al. 2023.
+    Arguments and errors as for :func:`~attnlib.softmax`. Source: the division by L in Wortsman et al. 2023.
 
     >>> length_normalization([1, -2, 3, 0])
     array([ 0.25, -0.5 ,  0.75,  0.  ])
@@ -135,54 +136,42 @@ def length_normalization_vjp(scores, grad_weights, axis=-1, *, mask=None, temper
 
 
 def _stretch(z):
-    """Stretch rows onto [0, 1] in place; return where they are lowest, highest, flat, and (span, half).
+    """Stretch rows onto [0, 1] in place; return where they are lowest and highest, and span and half.
 
-    Their range is span / half, which may be beyond the dtype.
+    Their range is span / half, which may be beyond the dtype; the span of a constant row is inf.
     """
-    gone = z == -np.inf
-    up = np.fmax(z, np.multiply(gone, np.inf, dtype=z.dtype)) if gone.any() else z  # +inf where dropped
-    lo = np.minimum.reduce(up, axis=-1, keepdims=True)
-    hi = np.maximum.reduce(z, axis=-1, keepdims=True)
-    low, high, flat = z == lo, z == hi, hi <= lo
-    span, half = hi - lo, 1.0
-    if not (span < np.inf).all():  # rare: halve a range that overflows; +inf becomes 1, the rest of its row 0
-        hot, half = hi == np.inf, np.where(span == np.inf, z.dtype.type(0.5), z.dtype.type(1.0))
-        z[...], flat = np.where(hot, high, z * half), flat & ~hot
-        lo = np.where(hot, 0.0, lo * half)
-        span = np.where(hot, 1.0, hi * half - lo)
+    up = np.where(z == -np.inf, np.inf, z) if -np.inf in z else z  # what is dropped is no minimum
+    lo = up.min(axis=-1, keepdims=True)
+    hi = z.max(axis=-1, keepdims=True)
+    low, high, half = z == lo, z == hi, 1.0
+    if not (hi - lo < np.inf).all():  # rare: a range that overflows is halved; +inf becomes 1, the others 0
+        hot, half = hi == np.inf, np.where(hi - lo < np.inf, z.dtype.type(1.0), z.dtype.type(0.5))
+        z[...] = np.where(hot, high, z * half)
+        lo, hi = np.where(hot, 0.0, lo * half), np.where(hot, 1.0, hi * half)
+    span = np.where(hi <= lo, np.inf, hi - lo)
     z -= lo
-    z /= np.where(flat, 1.0, span)
     np.maximum(z, 0.0, out=z)  # dropped entries
-    return low, high, flat, (span, half)
-
-
-def _pull_stretch(p, g, low, high, flat, extent):
-    """Turn the gradient g by the stretched row p into that by the row, in place."""
-    span, half = extent
-    at_low, at_high = total(g * (p - 1.0)), -total(g * p)
-    g += np.where(low, at_low / np.maximum(total(low), 1), 0.0)
-    g += np.where(high, at_high / np.maximum(total(high), 1), 0.0)
-    g *= half
-    g /= span  # last: 1/span may be beyond the dtype, and inf - inf is NaN
-    np.copyto(g, 0.0, where=flat)
+    z /= span
+    return low, high, span, half
 
 
 def _move_point(result, blocks):
     """Divide what each block ends with, its scores or their gradient, by the power of ten of its scores."""
-    with closing(blocks):  # an error must not leave it open: it holds numpy's error state
-        for z, _, *grad in blocks:
-            clear(size := np.abs(z), z == -np.inf)
-            if (size == np.inf).any():
-                raise ValueError("decimal_scaling has no power of ten for a score of +inf")
-            largest = size.max(axis=-1, keepdims=True)
-            moved = _times_ten_to(grad[0] if grad else z, -_decade(largest, result.dtype))
-            np.copyto(moved, np.nan, where=np.isnan(largest))
+    infinite = False
+    for z, _, *grad in blocks:
+        clear(size := np.abs(z), z == -np.inf)
+        largest = size.max(axis=-1, keepdims=True)
+        infinite |= np.inf in size
+        moved = _times_ten_to(grad[0] if grad else z, -_decade(largest, result.dtype))
+        np.copyto(moved, np.nan, where=np.isnan(largest))
+    if infinite:
+        raise ValueError("decimal_scaling has no power of ten for a score of +inf")
     return result
 
 
 def _mantissa(temperature):
     """Return T over its power of ten: the decimal point moves anyway, and x/T can no longer overflow."""
-    T = positive(temperature, np.shape(temperature), None)
+    T = positive(temperature, np.shape(temperature))
     return _times_ten_to(T, -np.minimum(np.floor(np.log10(T)), 308.0).astype(int))
 
 
@@ -199,7 +188,6 @@ def _times_ten_to(z, k):
     near = np.clip(k, -308, 308)
     for part in (near, k - near):
         if part.any():
-            power = TENS[np.abs(part) - LEAST]
-            np.multiply(z, np.where(part > 0, power, 1.0), out=z)
-            np.divide(z, np.where(part > 0, 1.0, power), out=z)
+            z *= TENS[np.maximum(part, 0) - LEAST]
+            z /= TENS[np.maximum(-part, 0) - LEAST]
     return z

@@ -29,12 +29,7 @@ def sparsemax_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     >>> sparsemax_vjp([1.2, 0.8, -0.5], [1, 2, 3])
     array([-0.5,  0.5,  0. ])
     """
-    grad, blocks = shifted(scores, axis, mask, temperature, grad=grad_weights)
-    for z, g in blocks:
-        support = np.sign(sparsemax(z))
-        g -= total(support * g) / np.maximum(total(support), 1.0)
-        g *= support
-    return grad
+    return entmax_vjp(scores, grad_weights, axis, mask=mask, temperature=temperature, alpha=2)
 
 
 def entmax(scores, axis=-1, *, mask=None, temperature=1.0, alpha=1.5):
