@@ -45,6 +45,7 @@ def test_mlxtend_1167_a_constant_row():
     for vjp in (min_max_vjp, linear_vjp):
         np.testing.assert_array_equal(vjp([5, 5, 5], [1, 2, 3]), [0, 0, 0])
         np.testing.assert_array_equal(vjp([7], [1]), [0])
+        np.testing.assert_array_equal(vjp([5, 5, 5], [np.inf, 2, -np.inf]), [0, 0, 0])
 
 
 def test_infinite_scores():

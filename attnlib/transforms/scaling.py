@@ -43,6 +43,7 @@ def min_max_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
         g += np.where(high, at_high / total(high), 0.0)
         g *= half
         g /= span  # last: 1/span may be beyond the dtype, and inf - inf is NaN
+        np.copyto(g, 0.0, where=span == np.inf)  # a constant row, whatever the gradient
     return grad
 
 
