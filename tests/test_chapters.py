@@ -30,7 +30,8 @@ CITATION = re.compile(r"\[([^\]]*)\]\([./]*references\.md#([^)]*)\)")
 ROLE_TERM = re.compile(r"\{term\}`(?:[^`<]*<)?([^`>]+)>?`")
 TERM = re.compile(r"\[([^\]]*)\]\([./]*glossary\.md#([^)]*)\)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
-LABEL = re.compile(r"\$\$\s*\(([\w:-]+)\)")
+LABEL = re.compile(r"\\tag\{([\w:-]+)\}\s*\$\$")
+DISPLAY = re.compile(r"(?s)\$\$.*?\$\$")
 REFERENCE = re.compile(r"\{eq\}`([^`]+)`|\]\(#([\w:-]+)\)")
 BIBLIOGRAPHY = parse_file(str(ROOT / "references.bib")).entries
 
@@ -64,6 +65,13 @@ def cited(path):
     text = prose(path)
     roles = {key.strip() for keys in ROLE_CITATION.findall(text) for key in keys.split(",")}
     return roles | {key for _, key in CITATION.findall(text)}
+
+
+def count_words(text):
+    """Words that are read: of a link its text, and a formula counts as one."""
+    text = DISPLAY.sub(" formula ", re.sub(r"(?s)```.*?```", " ", text))
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"\$[^$\n]+\$", " formula ", text))
+    return len(re.findall(r"\S*\w\S*", text))
 
 
 WORKS = {
@@ -143,6 +151,18 @@ class TestNotebook:
     def test_prose_holds_links_not_roles(self, path):
         """JupyterLab shows a role as its source; the site makes citations and terms of plain links."""
         assert re.findall(r"\{[\w:]+\}`", prose(path)) == []
+
+    def test_formulae_are_named_by_tags_not_labels(self, path):
+        """JupyterLab shows a label after a formula as a line of text, and a tag beside it."""
+        assert set(re.findall(r"(?s)\$\$.*?\$\$([^\n]*)", prose(path))) <= {""}
+
+    def test_answers_have_one_marker(self, path):
+        """Each is called by its letter, so a bullet before it says nothing."""
+        assert re.findall(r"^\s*(?:[-*+]|\d+[.)]) \(?[a-z]\) .*", prose(path), re.M) == []
+
+    def test_is_read_in_one_sitting(self, path):
+        before, _, _ = prose(path).partition("## Exercises")
+        assert 900 <= count_words(before) <= 1400
 
     def test_needs_only_what_a_reader_has(self, path):
         code = "\n".join(cell.source for cell in cells(path, "code"))
