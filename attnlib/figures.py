@@ -552,10 +552,10 @@ def _x_ticks(low, high, log_x, width):
     if not log_x:
         return [t for t in MaxNLocator(6, steps=_STEPS).tick_values(low, high) if low <= t <= high]
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for factors in ((1, 2, 5), (1, 3), (1,)):
+    for factors, every in (((1, 2, 5), 1), ((1, 3), 1), ((1,), 1), ((1,), 2), ((1,), 3)):
         ticks = [f * 10.0**p for p in powers for f in factors]
-        ticks = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
-        if len(ticks) * 34 <= width:
+        ticks = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)][::every]
+        if len(ticks) * max([34, *(text_width(label, SMALL) + 8 for label in _ticks(ticks))]) <= width:
             break
     return ticks if len(ticks) > 1 else [low, high]
 
@@ -634,7 +634,7 @@ def _say_crossings(x, lines, one, other, log_x, place):
         if gap[i] * gap[j] < 0:
             share = gap[i] / (gap[i] - gap[j])
             at = x[i] * (x[j] / x[i]) ** share if log_x else x[i] + share * (x[j] - x[i])
-            places.append(place(float(f"{at:.2g}")))
+            places.append(place(0.0 if abs(at) < 1e-9 * np.ptp(x) else float(f"{at:.2g}")))
     return [f"{one} and {other} cross near {' and '.join(places)}."] if places else []
 
 
@@ -801,7 +801,7 @@ def _place(value, title):
     comma = "" if title == "year" else ","
     if value == round(value):
         return f"{value + 0.0:,.0f}".replace(",", comma).replace("-", "−")
-    return _plain(value, 3, comma)
+    return _plain(value, 3, comma) if abs(value) >= 1e-4 else _power(float(f"{value:.3g}"))
 
 
 def _count(n, noun, plural=None):

@@ -6,7 +6,7 @@ JupyterLab shows a role as its source, so chapters write
     [temperature](../glossary.md#term-temperature)           a term of the glossary
     [(tempered-odds)](#tempered-odds)                        a formula, whose number MyST puts in its place
 
-Works that would be cited by the same names and year have a letter after the year, here and in the list of works.
+Works that would be cited by the same names and year have a letter after it, here and in the list of works.
 """
 
 import itertools
@@ -50,7 +50,7 @@ def name_work(entry):
 
 
 def tell_apart(works):
-    """Put a letter after the year, in place, of works that are cited alike: in the order of the list of works.
+    """Put a letter after the year of works that are cited alike, in place, in the order of the list of works.
 
     Letters that an earlier build has put there go first.
     """
