@@ -316,9 +316,16 @@ def test_a_finger_scrolls_up_and_down_and_drags_sideways(browser, lab, notebook)
     assert problems == []
 
 
+def choose_theme(page, name):
+    page.evaluate(
+        "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", f"JupyterLab {name}"
+    )
+    is_light = str(name == "Light").lower()
+    page.locator(f"body[data-jp-theme-light={is_light}]").wait_for(state="attached")
+
+
 def test_it_can_be_read_on_the_dark_theme(live):
-    live.evaluate("() => jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-    live.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
+    choose_theme(live, "Dark")
     luminance = """selector => {
         const pixel = Object.assign(document.createElement("canvas"), {width: 1, height: 1}).getContext("2d");
         const style = getComputedStyle(document.querySelector(selector));
@@ -359,8 +366,13 @@ def test_figures_tables_and_formulae_look_as_on_the_site(browser, lab):
     drawing = page.locator(".attn-drawing svg")
     drawing.wait_for()
 
-    def colours():
-        """Those of the paper, of the ink of a name and of a bar."""
+    def colours(theme):
+        """Those of the paper, which is that of the notebook, of the ink of a name and of a bar."""
+        choose_theme(page, theme)
+        page.wait_for_function(
+            """() => getComputedStyle(document.querySelector('.attn-drawing rect')).fill
+                === getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"""
+        )
         parts = (
             drawing.locator("rect"),
             drawing.get_by_text("dog", exact=True),
@@ -368,16 +380,9 @@ def test_figures_tables_and_formulae_look_as_on_the_site(browser, lab):
         )
         return [part.evaluate("element => getComputedStyle(element).fill") for part in parts]
 
-    assert colours()[0] == "rgb(255, 255, 255)"
-    light = colours()
-    page.evaluate("() => jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-    page.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
-    page.wait_for_function(
-        "getComputedStyle(document.querySelector('.attn-drawing rect')).fill !== 'rgb(255, 255, 255)'"
-    )
-    paper = page.locator(".jp-Notebook").evaluate("element => getComputedStyle(element).backgroundColor")
-    assert colours()[0] == paper
-    assert all(dark != bright for dark, bright in zip(colours(), light, strict=True))
+    light, dark = colours("Light"), colours("Dark")
+    assert light[0] == "rgb(255, 255, 255)"
+    assert all(one != other for one, other in zip(light, dark, strict=True))
 
     aligned = page.locator(".attn-table :is(th, td)").evaluate_all(
         "all => all.map(cell => [cell.textContent, getComputedStyle(cell).textAlign])"

@@ -110,6 +110,20 @@ def test_a_tag_gives_a_formula_its_number_and_its_anchor(small_book):
     assert re.search(r'<a [^>]*href="#equation-second"[^>]*>(<[^>]+>)*\(1\)', page)
 
 
+def test_answers_become_a_list_without_further_markers(small_book):
+    text = "# A\n\nWhich?\n\n(a) *one*, the first\\\n(b) two\n\n(b) not a list,\\\n(a) for it begins with b\n"
+    book = small_book({"chapter": text})
+    result = run_build("--source", book)
+    assert result.returncode == 0, result.stderr
+    page = (book / "_build" / "html" / "chapter.html").read_text()
+    (answers,) = re.findall(r'<ul class="answers[^"]*">(.*?)</ul>', page, re.S)
+    items = re.findall(r"<li>(.*?)</li>", answers, re.S)
+    assert [re.sub("<[^>]+>", "", item).strip() for item in items] == ["(a) one, the first", "(b) two"]
+    assert "<br" not in answers and page.count("<br") == 1
+    style = (book / "_build" / "html" / "_static" / "style.css").read_text()
+    assert re.search(r"\.answers \{ list-style: none", style)
+
+
 def test_no_two_works_are_cited_alike(site):
     works = {}
     for page in site.rglob("*.html"):

@@ -6,7 +6,7 @@
     pages       what a page's template needs to know: title, description, contents, explorer
     formulae    TeX to MathML at build time
     links       citations and terms, which chapters write as plain links
-    notebooks   when notebooks run again; figures, folds and explorers as HTML
+    notebooks   when notebooks run again; answers, figures, folds and explorers as HTML
     coverage    the page of all claims, each linked to the cells that show it
     publish     notebook and package of a page; card, site map, launch and feedback links of a published site
     search      the search index
