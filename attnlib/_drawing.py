@@ -30,6 +30,17 @@ COLOURS = {
     "paper": "#ffffff",
     "black": "#000000",  # on vermilion, in light and in dark; no page calls it otherwise
 }
+# The colours where the page names none and is dark: JupyterLab's dark theme, with its own ink and paper.
+DARK = {
+    "weight": "#5ab4e8",
+    "score": "#8d949e",
+    "value": "#35b990",
+    "warn": "#f2894a",
+    "ink": "var(--jp-content-font-color1, #e6e4df)",
+    "muted": "#a0a8b3",
+    "line": "#3f464f",
+    "paper": "var(--jp-layout-color0, #16171b)",
+}
 VARIABLES = {colour: f"var(--attn-{name}, {colour})" for name, colour in COLOURS.items()}
 
 WIDTH = 440  # units; a unit is a CSS pixel at natural size
@@ -140,6 +151,15 @@ class Sheet:
         return "\n".join([f"<svg {_attributes(root)}>", f"<rect {_attributes(paper)}/>", *body, "</svg>"])
 
 
+def in_html(svg):
+    """Return a drawing as HTML for a notebook: as wide as there is room, dark where JupyterLab is dark."""
+    dark = "".join(f"--attn-{name}:{colour};" for name, colour in DARK.items())
+    style = (
+        f"[data-jp-theme-light=false] .attn-drawing{{{dark}}}.attn-drawing svg{{max-width:100%;height:auto}}"
+    )
+    return f'<div class="attn-drawing"><style>{style}</style>{svg}</div>'
+
+
 def draw_cells(axes, shares, gap, colour="weight"):
     """Draw each cell of a matrix in one colour, as opaque as its share; equal cells make one path."""
     across, down = 0.5 - gap[0] / 2, 0.5 - gap[1] / 2
@@ -196,18 +216,19 @@ def clip(text, width):
 
 
 def wrap(text, width):
-    """Break a text into lines at its spaces.
+    """Break a text into lines at its spaces, and a word that is wider than a line at its underscores.
 
-    >>> wrap("one two three", 60)
-    ['one two', 'three']
+    >>> wrap("one two three", 60), wrap("length_normalization", 120)
+    (['one two', 'three'], ['length_', 'normalization'])
     """
     lines = [""]
     for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and text_width(longer) > width:
-            lines.append(word)
-        else:
-            lines[-1] = longer
+        for k, part in enumerate([word] if text_width(word) <= width else re.split("(?<=_)", word)):
+            longer = lines[-1] + part if k else f"{lines[-1]} {part}".strip()
+            if lines[-1] and text_width(longer) > width:
+                lines.append(part)
+            else:
+                lines[-1] = longer
     return lines
 
 

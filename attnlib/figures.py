@@ -2,7 +2,8 @@
 
 Every call returns a :class:`Figure`: an SVG drawing whose colours follow the page's light or dark variables
 (``--attn-weight``, ``--attn-ink``, ...), and a text that gives its numbers in words. A notebook shows the
-drawing and stores the text, so a test that compares the text checks what the picture shows.
+drawing and stores the text, so a test that compares the text checks what the picture shows. JupyterLab takes
+the drawing as HTML, which its theme can colour; an image could not see whether the page is dark.
 
 One meaning, one colour: weights are blue, scores grey, values green (from Okabe and Ito's palette, safe for
 colour-blind readers), and colour is never the only cue. Rows are queries, columns are keys.
@@ -13,6 +14,7 @@ Bar chart, weight from 0 to 1, 2 bars.
 cat 0.250, dog 0.750. Largest: dog 0.750.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Mapping
@@ -28,6 +30,7 @@ from attnlib._drawing import (
     WIDTH,
     clip,
     draw_cells,
+    in_html,
     sheet,
     strike_cells,
     text_width,
@@ -35,6 +38,7 @@ from attnlib._drawing import (
 )
 
 _QUIET = {"size": SMALL, "color": COLOURS["muted"]}  # the look of titles and scales
+_TALLEST = 820  # units of a heat map that stands with its caption on one page of print, A4 or Letter
 _SMALL_MAP = 64  # cells; the alternative text of a map up to this size gives every number
 
 
@@ -57,7 +61,8 @@ class Figure:
         return self.alt
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"image/svg+xml": self.svg, "text/plain": self.alt}
+        drawings = {"text/html": in_html(self.svg), "image/svg+xml": self.svg}
+        return drawings | {"text/plain": self.alt}
 
 
 # --- bars ----------------------------------------------------------------------------------------------
@@ -95,13 +100,17 @@ def bars(weights, labels, *, caption, title="weight", limit=None, kind="weight")
     number_width = max(text_width(_number(v), SMALL) for values in panels.values() for v in values)
     panel_width = (WIDTH - 24 * (across - 1)) / across
     width = panel_width - label_width - number_width - 20
-    head, row, foot, between = (LINE_HEIGHT + 6) * (len(panels) > 1), 20, 42, 12
+    row, foot, between = 20, 42, 12
     lines = _lines(panels, across)
-    heights = [head + row * max(map(len, line.values())) + foot for line in lines]
+    names = _wrap_names(panels, panel_width - label_width - 8)
+    heads = [max(LINE_HEIGHT * len(names[name]) + 6 * bool(name) for name in line) for line in lines]
+    heights = [
+        head + row * max(map(len, line.values())) + foot for head, line in zip(heads, lines, strict=True)
+    ]
 
     with sheet(sum(heights) + between * (len(lines) - 1), caption) as paper:
         for i, line in enumerate(lines):
-            top = sum(heights[:i]) + between * i + head
+            top = sum(heights[:i]) + between * i + heads[i]
             for j, (name, values) in enumerate(line.items()):
                 left, right = j * (panel_width + 24) + label_width + 8, j * (panel_width + 24) + panel_width
                 bottom = top + row * len(values)
@@ -110,7 +119,7 @@ def bars(weights, labels, *, caption, title="weight", limit=None, kind="weight")
                 axes.axvline(0, color=COLOURS["muted"], linewidth=1)
                 axes.grid(axis="x")
                 ticks = _bar_ticks(low, high, width)
-                axes.set_xticks(ticks, map(_short, ticks))
+                axes.set_xticks(ticks, _ticks(ticks))
                 axes.set_yticks(
                     range(len(values)), [paper.stand_in(clip(t, label_width)) for t in texts[name]]
                 )
@@ -120,12 +129,12 @@ def bars(weights, labels, *, caption, title="weight", limit=None, kind="weight")
                     weight = "bold" if k in largest else "normal"
                     y = top + row * (k + 0.5)
                     paper.text(right, y, _number(value), ha="right", size=SMALL, weight=weight)
-                paper.text(left, top - head + 8, name, weight="bold")
+                _write_name(paper, left, top - 6, names[name])
                 paper.text(left + width / 2, bottom + 32, title, ha="center", **_QUIET)
 
         many = len(panels) > 1
         count = f"{len(panels)} panels on one scale" if many else _count(len(values), "bar")
-        said = [f"Bar chart, {title} from {_short(low)} to {_short(high)}, {count}."]
+        said = [f"Bar chart, {title} from {_span(low, high)}, {count}."]
         for name, values in panels.items():
             before = f"{name}, {_count(len(values), 'bar')}: " if many else ""
             named = _distinct(texts[name])
@@ -171,11 +180,12 @@ def heatmap(
     Args:
         weights: array (rows, columns) of numbers from 0 to ``limit``, or ``{"panel name": array, ...}``
         rows, columns: a text or number per row and per column, or ``{"panel name": texts, ...}``. Where
-            there is no room for all, every second (third, ...) one is drawn.
+            there is no room for all, every second (third, ...) one is drawn; of columns with numbers in even
+            steps those with round numbers, as on an axis.
         caption: what the picture says
         title: what the colour measures
         row_title, column_title: what rows and columns are
-        limit: the number that is drawn in full blue; None takes the largest of all panels, rounded up
+        limit: the number that is drawn in full blue; None takes the largest of all panels, column_ticks up
         signed: whether numbers go down to ``-limit``. Those below 0 are drawn towards vermilion, and told
             apart without colour too: by their minus sign, or struck through where cells show no numbers.
 
@@ -196,6 +206,7 @@ def heatmap(
     """
     caption = _caption(caption)
     panels = _panels(weights, 2)
+    columns = columns if isinstance(columns, Mapping) else {name: list(columns) for name in panels}
     row_texts, column_texts = _labels("rows", rows, panels, 0), _labels("columns", columns, panels, 1)
     lowest, highest = (f(f(values.ravel()) for values in panels.values()) for f in (min, max))
     if lowest < 0 and not signed:
@@ -209,24 +220,49 @@ def heatmap(
     low = -limit if signed else 0
 
     most_rows, most_columns = (max(values.shape[i] for values in panels.values()) for i in (0, 1))
-    label_width = min(max(text_width(t) for panel in row_texts.values() for t in panel), 120)
+    label_width = min(max(text_width(t) for panel in row_texts.values() for t in panel), 0.45 * WIDTH)
     edge = LINE_HEIGHT + label_width + 10
-    across = next((n for n in range(len(panels), 1, -1) if WIDTH / n - edge - 8 >= 18 * most_columns), 1)
-    cell_width = (WIDTH / across - edge - 8) / most_columns
-    numbers = cell_width >= text_width(_number(low or limit), SMALL) + 8
-    cell_width = min(cell_width, 84 if numbers else 26)
-    cell_height = 30 if numbers else max(cell_width, 14 if most_rows <= 24 else 6.6)
     label_height = max(text_width(t) for panel in column_texts.values() for t in panel)
+    for least in (18, 12.5):  # how narrow a cell may be for more panels side by side
+        fitting = (n for n in range(len(panels), 1, -1) if WIDTH / n - edge - 8 >= least * most_columns)
+        across = next(fitting, 1)
+        cell_width = (WIDTH / across - edge - 8) / most_columns
+        numbers = cell_width >= text_width(_number(low or limit), SMALL) + 8
+        cell_width = min(cell_width, 84 if numbers else 26)
+        cell_height = 30 if numbers else max(cell_width, 14 if most_rows <= 24 else 6.6)
+        lines = _lines(panels, across)
+        all_rows = sum(max(map(len, line.values())) for line in lines)
+        room = _TALLEST - len(lines) * (62 + min(label_height, 120))
+        if all_rows * cell_height <= room:
+            break
+    else:
+        cell_height = min(cell_height, max(room / all_rows, 18 if numbers else 12.5))
+        cell_width = cell_width if numbers else min(cell_width, cell_height)
     upright = label_height <= cell_width - 4
+    column_ticks = {} if upright else {str(n): _round_columns(own, cell_width) for n, own in columns.items()}
+    if column_ticks and all(column_ticks.values()):
+        upright = True
+    else:
+        step = 1 if upright else math.ceil(12.5 / cell_width)
+        room = cell_width if upright else min(label_height, 120)
+        column_ticks = {
+            name: (range(0, len(own), step), [clip(text, room) for text in own[::step]])
+            for name, own in column_texts.items()
+        }
     label_height = LINE_HEIGHT if upright else min(label_height, 120)
-    name_height = (LINE_HEIGHT + 4) * (len(panels) > 1)
-    head = name_height + LINE_HEIGHT + label_height + 8
-    lines = _lines(panels, across)
-    heights = [head + cell_height * max(map(len, line.values())) + 14 for line in lines]
+    names = _wrap_names(panels, WIDTH / across - edge - 8 * (across > 1))
+    heads = [
+        max(LINE_HEIGHT * len(names[name]) + 4 * bool(name) for name in line) + LINE_HEIGHT + label_height + 8
+        for line in lines
+    ]
+    heights = [
+        head + cell_height * max(map(len, line.values())) + 14
+        for head, line in zip(heads, lines, strict=True)
+    ]
 
     with sheet(sum(heights) + 18, caption) as paper:
         for i, line in enumerate(lines):
-            top = sum(heights[:i]) + head
+            top = sum(heights[:i]) + heads[i]
             for j, (name, values) in enumerate(line.items()):
                 left = WIDTH / across * j + edge
                 width, height = values.shape[1] * cell_width, len(values) * cell_height
@@ -242,11 +278,8 @@ def heatmap(
                 step = math.ceil(12.5 / cell_height)
                 shown = [paper.stand_in(clip(t, label_width)) for t in row_texts[name][::step]]
                 axes.set_yticks(range(0, len(values), step), shown)
-                step = 1 if upright else math.ceil(12.5 / cell_width)
-                shown = [
-                    clip(t, label_height if not upright else cell_width) for t in column_texts[name][::step]
-                ]
-                axes.set_xticks(range(0, values.shape[1], step), map(paper.stand_in, shown))
+                places, shown = column_ticks[name]
+                axes.set_xticks(places, map(paper.stand_in, shown))
                 for tick, text in zip(axes.get_xticklabels(), shown, strict=True):
                     if not upright and len(text) > 1:
                         tick.set(rotation=90, rotation_mode="anchor", ha="left", va="center_baseline")
@@ -255,15 +288,14 @@ def heatmap(
                     ink, halo = _on_cell(value / limit)
                     look = {"color": COLOURS[ink], "size": SMALL, "ha": "center"}
                     paper.text(x, y, _number(value), halo=COLOURS[halo], **look)
-                paper.text(left, top - head + 8, name, weight="bold")
-                paper.text(
-                    left + width / 2, top - head + name_height + 8, column_title, ha="center", **_QUIET
-                )
+                over = top - LINE_HEIGHT - label_height - 8  # where the title of the columns begins
+                _write_name(paper, left, over - 4, names[name])
+                paper.text(left + width / 2, over + 8, column_title, ha="center", **_QUIET)
                 paper.text(left - edge + 8, top + height / 2, row_title, ha="center", rotation=90, **_QUIET)
         _draw_scale(paper, edge, sum(heights) + 2, title, low, limit, strike=not numbers)
 
         many = len(panels) > 1
-        said = [f"Heat map, {title} from {_short(low)} to {_short(limit)}"]
+        said = [f"Heat map, {title} from {_span(low, limit)}"]
         said[0] += f", {len(panels)} panels on one scale." if many else ", "
         for name, values in panels.items():
             size = " by ".join(
@@ -278,6 +310,32 @@ def heatmap(
                 said[0] += f"{size}."
             said += _say_rows(_distinct(row_texts[name]), _distinct(column_texts[name]), values, title)
         return _finish(paper, caption, said)
+
+
+def _round_columns(numbers, cell_width):
+    """Return the places and labels of the columns with round numbers, as close as there is room.
+
+    None where columns have names, their steps are not even or no two numbers are round.
+
+    >>> _round_columns([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0], 10)
+    ([2, 7], ['0.5', '1'])
+    """
+    if len(numbers) < 3 or any(isinstance(number, str) for number in numbers):
+        return None
+    numbers = np.asarray(numbers, dtype=float)
+    step = numbers[1] - numbers[0]
+    if step <= 0 or not np.allclose(np.diff(numbers), step):
+        return None
+    power = 10.0 ** math.floor(math.log10(step))
+    for apart in (factor * power * scale for scale in (1, 10, 100, 1000) for factor in (1, 2, 5)):
+        shares = numbers / apart
+        places = np.flatnonzero(abs(shares - np.round(shares)) < 1e-6)
+        labels = _ticks(numbers[places])
+        if len(places) < 2:
+            return None
+        if min(np.diff(places)) * cell_width >= max(map(text_width, labels)) + 8:
+            return places.tolist(), labels
+    return None
 
 
 def _on_cell(share):
@@ -300,7 +358,7 @@ def _draw_scale(paper, left, top, title, low, limit, strike):
     paper.text(left, top + 7, title, **_QUIET)
     x = left + text_width(title, SMALL) + 12
     steps = (-1, -0.5, 0, 0.5, 1) if low else (0, 0.25, 0.5, 0.75, 1)
-    labels = {share: _short(share * limit) for share in steps}
+    labels = dict(zip(steps, _ticks([share * limit for share in steps]), strict=True))
     if x + sum(text_width(label, SMALL) + 33 for label in labels.values()) > WIDTH:
         labels = {share: labels[share] for share in steps[::2]}
     for share, label in labels.items():
@@ -368,7 +426,7 @@ def curves(
     names = {name: wrap(name, 110) for name in looks}
 
     y_ticks = [t for t in MaxNLocator(5, steps=_STEPS).tick_values(low, high) if low <= t <= high]
-    left = max(text_width(_short(t), SMALL) for t in y_ticks) + 10
+    left = max(text_width(t, SMALL) for t in _ticks(y_ticks, y_title)) + 10
     width = WIDTH - left - 33 - max(text_width(line) for wrapped in names.values() for line in wrapped)
     x_ticks = _x_ticks(low_x, high_x, log_x, width)
 
@@ -388,8 +446,8 @@ def curves(
             axes.set_xlim(low_x, high_x)
         axes.xaxis.set_major_locator(FixedLocator(x_ticks))
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xticklabels(map(_short, x_ticks))
-        axes.set_yticks(y_ticks, map(_short, y_ticks))
+        axes.set_xticklabels(_ticks(x_ticks, x_title))
+        axes.set_yticks(y_ticks, _ticks(y_ticks, y_title))
         axes.tick_params(pad=7)
         axes.grid(axis="y")
         axes.spines["bottom"].set(visible=True, color=COLOURS["muted"])
@@ -421,18 +479,22 @@ def curves(
                 paper.text(left + width + 33, y + 16 * (k - (len(names[name]) - 1) / 2), text)
 
         said = [
-            f"Line chart, {y_title} from {_short(low)} to {_short(high)} against {x_title} from "
-            f"{_short(low_x)} to {_short(high_x)}{' on a logarithmic scale' if log_x else ''}."
+            f"Line chart, {y_title} from {_span(low, high, y_title)} against {x_title} from "
+            f"{_span(low_x, high_x, x_title)}{' on a logarithmic scale' if log_x else ''}."
         ]
-        said += [f"{name} ({_count(len(y), 'value')}): {_say_curve(x, y)}." for name, y in lines.items()]
-        said += [f"{name} ({_count(len(s[0]), 'point')}): {_pairs(*s)}." for name, s in points.items()]
+        place = functools.partial(_place, title=x_title)
+        for name, y in lines.items():
+            said.append(f"{name} ({_count(len(y), 'value')}): {_say_curve(x, y, place)}.")
+        for name, (xs, ys) in points.items():
+            said.append(f"{name} ({_count(len(xs), 'point')}): {_pairs(xs, ys)}.")
         for one, other in itertools.combinations(lines, 2):
-            said += _say_crossings(x, lines, one, other, log_x)
+            said += _say_crossings(x, lines, one, other, log_x, place)
         for at, label in mark.items():
             scale = np.log if log_x else np.asarray
             there = [np.interp(scale(at), scale(x), y) for y in lines.values()]
+            (tick,) = _ticks([at], x_title)
             said.append(
-                f"At the mark {label} ({_short(at)}): {_list(lines, there)}." if lines else f"Mark: {label}."
+                f"At the mark {label} ({tick}): {_list(lines, there)}." if lines else f"Mark: {label}."
             )
         return _finish(paper, caption, said)
 
@@ -490,10 +552,10 @@ def _x_ticks(low, high, log_x, width):
     if not log_x:
         return [t for t in MaxNLocator(6, steps=_STEPS).tick_values(low, high) if low <= t <= high]
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for factors in ((1, 2, 5), (1, 3), (1,)):
+    for factors, every in (((1, 2, 5), 1), ((1, 3), 1), ((1,), 1), ((1,), 2), ((1,), 3)):
         ticks = [f * 10.0**p for p in powers for f in factors]
-        ticks = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
-        if len(ticks) * 34 <= width:
+        ticks = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)][::every]
+        if len(ticks) * max([34, *(text_width(label, SMALL) + 8 for label in _ticks(ticks))]) <= width:
             break
     return ticks if len(ticks) > 1 else [low, high]
 
@@ -539,7 +601,7 @@ def _spread(places, heights, bottom):
     return spread
 
 
-def _say_curve(x, y):
+def _say_curve(x, y, place):
     """Describe a curve: all its values if they are few, else ends, extremes and quarters."""
     printed = np.round(y, 3)
     steps = np.diff(printed)
@@ -556,14 +618,14 @@ def _say_curve(x, y):
         return _pairs(x, y) + (f"; {way}" if way else "")
 
     def at(i):
-        return f"{_number(y[i])} at {_place(x[i])}"
+        return f"{_number(y[i])} at {place(x[i])}"
 
     quarters = ", ".join(at(round(q * (len(x) - 1))) for q in (0.25, 0.5, 0.75))
     extremes = way or f"lowest {at(printed.argmin())}, highest {at(printed.argmax())}"
     return f"from {at(0)} to {at(-1)}; {extremes}; on the way {quarters}"
 
 
-def _say_crossings(x, lines, one, other, log_x):
+def _say_crossings(x, lines, one, other, log_x, place):
     """Say where two curves cross, counting only crossings that can be seen."""
     gap = lines[one] - lines[other]
     seen = np.flatnonzero(abs(gap) > 2e-3 * max(np.ptp(lines[one]), np.ptp(lines[other])))
@@ -572,7 +634,7 @@ def _say_crossings(x, lines, one, other, log_x):
         if gap[i] * gap[j] < 0:
             share = gap[i] / (gap[i] - gap[j])
             at = x[i] * (x[j] / x[i]) ** share if log_x else x[i] + share * (x[j] - x[i])
-            places.append(_place(float(f"{at:.2g}")))
+            places.append(place(0.0 if abs(at) < 1e-9 * np.ptp(x) else float(f"{at:.2g}")))
     return [f"{one} and {other} cross near {' and '.join(places)}."] if places else []
 
 
@@ -615,6 +677,17 @@ def _lines(panels, across):
     return [dict(items[i : i + across]) for i in range(0, len(items), across)]
 
 
+def _wrap_names(panels, width):
+    """Return ``{panel name: lines}``, each line as wide as its panel at most; none for a single array."""
+    return {name: wrap(name, width / 1.07) if name else [] for name in panels}  # bold letters are wider
+
+
+def _write_name(paper, left, bottom, lines):
+    """Write the name of a panel, so that its last line ends at a height."""
+    for k, line in enumerate(lines):
+        paper.text(left, bottom - LINE_HEIGHT * (len(lines) - k - 0.5), line, weight="bold")
+
+
 def _labels(what, labels, panels, axis):
     """Return ``{panel name: texts}``, one text per entry along the axis."""
     if not isinstance(labels, Mapping):
@@ -622,7 +695,10 @@ def _labels(what, labels, panels, axis):
         labels = dict.fromkeys(panels, own)
     elif {str(name) for name in labels} != set(panels):
         raise ValueError(f"{what} has the panels {_choice(labels)}, but weights has {_choice(panels)}.")
-    texts = {str(name): [t if isinstance(t, str) else _short(t) for t in own] for name, own in labels.items()}
+    texts = {
+        str(name): [t if isinstance(t, str) else _plain(t, comma="") for t in own]
+        for name, own in labels.items()
+    }
     for name, values in panels.items():
         if len(texts[name]) != values.shape[axis]:
             where = f"{what}[{name!r}]" if name else what
@@ -677,19 +753,55 @@ def _check_mark(mark, low, high, log_x):
 
 def _number(value):
     """Format a result: three decimals, never "-0.000", with a true minus sign."""
-    return f"{round(float(value), 3) + 0.0:.3f}".replace("-", "−")
+    return f"{round(float(value), 3) + 0.0:,.3f}".replace("-", "−")
 
 
-def _short(value):
-    """Format a tick, a limit or a label, as short as it can be read."""
-    return f"{float(value) + 0.0:.4g}".replace("-", "−")
+def _plain(value, digits=4, comma=","):
+    """Format a number without an exponent: whole from 1,000 on, else with so many significant digits.
+
+    >>> _plain(12345.6), _plain(-0.25), _plain(2.5e-5), _plain(1871, comma="")
+    ('12,346', '−0.25', '0.000025', '1871')
+    """
+    value = float(value)
+    power = math.floor(math.log10(abs(value))) if value else 0
+    text = f"{value + 0.0:z,.{max(digits - 1 - power, 0) if power < 3 else 0}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text).replace(",", comma).replace("-", "−")
 
 
-def _place(value):
+def _ticks(values, title=""):
+    """Format the numbers of one axis in one notation: in full, or as powers of ten where that would be long.
+
+    Years are names and have no comma; what an axis measures, its title says.
+
+    >>> _ticks([0.1, 10, 1000, 1e5]), _ticks([1880, 1900], "year"), _ticks([0, 2e-9, 1e-8])
+    (['0.1', '10', '1,000', '100,000'], ['1880', '1900'], ['0', '2·10⁻⁹', '10⁻⁸'])
+    """
+    if all(value == 0 or 1e-4 <= abs(value) < 1e7 for value in values):
+        return [_plain(value, comma="" if title == "year" else ",") for value in values]
+    return [_power(value) for value in values]
+
+
+def _power(value):
+    """Format a number as a multiple of a power of ten."""
+    factor, power = f"{value:.3e}".split("e")
+    factor = factor.rstrip("0").rstrip(".").replace("-", "−")
+    if int(power) == 0:
+        return factor
+    raised = "10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return {"1": raised, "−1": f"−{raised}"}.get(factor, f"{factor}·{raised}")
+
+
+def _span(low, high, title=""):
+    """Say from where to where an axis goes."""
+    return " to ".join(_ticks([low, high], title))
+
+
+def _place(value, title):
     """Format an x value: whole numbers as they are, others to three digits."""
-    return (
-        f"{value + 0.0:.0f}".replace("-", "−") if value == round(value) else f"{value:.3g}".replace("-", "−")
-    )
+    comma = "" if title == "year" else ","
+    if value == round(value):
+        return f"{value + 0.0:,.0f}".replace(",", comma).replace("-", "−")
+    return _plain(value, 3, comma) if abs(value) >= 1e-4 else _power(float(f"{value:.3g}"))
 
 
 def _count(n, noun, plural=None):
@@ -705,7 +817,9 @@ def _list(names, values):
 
 
 def _pairs(x, y):
-    return ", ".join(f"({_place(a)}, {_number(b)})" for a, b in zip(x, y, strict=True))
+    """List points; a comma stands between their two numbers, so none stands within."""
+    pairs = ([_place(a, "").replace(",", ""), _number(b).replace(",", "")] for a, b in zip(x, y, strict=True))
+    return ", ".join(f"({', '.join(pair)})" for pair in pairs)
 
 
 def _largest(values):

@@ -19,7 +19,7 @@ def _text(value, digits):
     if isinstance(value, np.ndarray):
         return " ".join(_text(number, digits) for number in value)
     if isinstance(value, float | np.floating):
-        return f"{value:z.{digits}f}"
+        return f"{value:z,.{digits}f}"
     return str(value)
 
 
@@ -42,7 +42,8 @@ class Table:
         )
 
     def _repr_html_(self):
-        looks = [' class="attn-number"' if number else "" for number in self.numeric]
+        # JupyterLab sets all cells of a table to the right, against which only an inline style helps.
+        looks = [' class="attn-number"' if n else ' style="text-align:left"' for n in self.numeric]
         head = "".join(
             f'<th scope="col"{look}>{escape(name)}</th>'
             for look, name in zip(looks, self.header, strict=True)
@@ -64,9 +65,9 @@ class Table:
 def table(rows, digits=3):
     """Make a table from dictionaries, one per row, all with the same keys in the same order.
 
-    A float, numpy's too, is shown with `digits` decimals, and a column of numbers is set to the right; a row
-    of numbers (an array) stays in one cell; anything else is shown as `str` does. The first column names
-    the row.
+    A float, numpy's too, is shown with `digits` decimals and with commas from 1,000 on, and a column of
+    numbers is set to the right; a row of numbers (an array) stays in one cell; anything else is shown as
+    `str` does. The first column names the row.
 
     Raises ValueError when there is no row, a column has no name, or the keys differ.
 

@@ -5,13 +5,14 @@ import logging
 import re
 import subprocess
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
 import pytest
 
-from attnlib import datasets, figures
+from attnlib import _drawing, datasets, figures
 from attnlib.figures import bars, curves, heatmap
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -147,11 +148,24 @@ def test_caption_stands_under_the_drawing_and_can_be_cut_off(name):
 def test_notebook_gets_drawing_and_words(name):
     figure = some(name)
     bundle = figure._repr_mimebundle_(include=None, exclude=None)
-    assert bundle == {"image/svg+xml": figure.svg, "text/plain": figure.alt}
+    assert list(bundle) == ["text/html", "image/svg+xml", "text/plain"]
+    assert (bundle["image/svg+xml"], bundle["text/plain"]) == (figure.svg, figure.alt)
+    assert bundle["text/html"].count(figure.svg) == 1
     assert figure.alt.splitlines()[0] == figure.caption and repr(figure) == figure.alt
     root = ElementTree.fromstring(figure.svg)
     assert root.get("role") == "img"
     assert root.get("aria-label").replace("\ufffd", "\x00") == figure.alt.replace("\n", " ")
+
+
+def test_a_dark_notebook_has_the_colours_of_its_explorers():
+    """The page of the site names its colours; JupyterLab names ink and paper, and whether it is dark."""
+    css = Path(figures.__file__).with_name("explorer.css").read_text("utf-8")
+    (dark,) = re.findall(r'\[data-jp-theme-light="false"\] \.attn-explorer \{(.*?)\}', css, re.S)
+    named = dict(re.findall(r"--(\w+): (#\w+);", dark))
+    assert named and named.items() <= _drawing.DARK.items()
+    assert {*_drawing.DARK, "black"} == {*_drawing.COLOURS}
+    html = some("bars")._repr_mimebundle_()["text/html"]
+    assert all(f"--attn-{name}:{colour};" in html for name, colour in named.items())
 
 
 def test_same_bytes_twice_and_in_a_fresh_process():
@@ -305,10 +319,10 @@ def test_scores_are_grey_and_negative_ones_go_left():
         ([0.2, 0.3], 0.5, "weight", "0 to 0.5"),
         ([0.2, 1.7], None, "weight", "0 to 2"),
         ([0, 0], None, "value", "0 to 1"),
-        ([-986, 917], None, "value", "−1000 to 1000"),
+        ([-986, 917], None, "value", "−1,000 to 1,000"),
         ([-3, -1], None, "score", "−3 to 0"),
         ([-1, 2], 4, "score", "−4 to 4"),
-        ([4e-9, 2e-9], None, "score", "0 to 4e−09"),
+        ([4e-9, 2e-9], None, "score", "0 to 4·10⁻⁹"),
     ],
 )
 def test_scale_of_bars(values, limit, kind, ends):
@@ -425,16 +439,89 @@ def test_large_map_names_the_largest_of_each_row():
 
 def test_labels_without_room_are_thinned_evenly_and_stay_in_place():
     n = 52
-    figure = heatmap(np.eye(n), range(n), range(n), caption="Many.")
+    names = [f"{i}" for i in range(n)]
+    figure = heatmap(np.eye(n), names, names, caption="Many.")
     columns = [int(text) for text, _, _ in texts(figure) if text.isdigit()]
     assert (
         columns[:3] == [0, 2, 4] and columns.count(50) == 2 and columns.count(1) <= 1
     )  # a 1 is on the scale
+    assert len(figure.svg) < 60_000
+
+
+def test_numbers_of_columns_without_room_are_thinned_to_round_ones_and_stay_in_place():
     speech = datasets.speech()
     wide = heatmap(softmax(speech.scores[6]), speech.writes, np.arange(165) * 0.02, caption="Speech.",
                    row_title="word", column_title="time (s)", limit=None)  # fmt: skip
     assert "13 rows (word) by 165 columns (time (s))" in wide.alt and " himself: 2.56 0.0" in wide.alt
-    assert len(wide.svg) < 60_000 and len(figure.svg) < 60_000
+    assert len(wide.svg) < 60_000
+    where = {t: x for t, x, _ in texts(wide, text_anchor="middle") if re.fullmatch(r"[\d.]+", t)}
+    assert list(where) == ["0", "0.5", "1", "1.5", "2", "2.5", "3"]
+    edge = max(shapes(wide, fill="none"), key=lambda outline: np.ptp(outline[:, 0]))
+    left, cell = edge[:, 0].min(), np.ptp(edge[:, 0]) / 165
+    np.testing.assert_allclose(list(where.values()), left + cell * (np.arange(0, 151, 25) + 0.5), atol=0.1)
+    uneven = heatmap(np.eye(40), range(40), np.geomspace(1, 1e6, 40), caption="Uneven.")
+    assert "rotate(-90" in uneven.svg, "no axis of round numbers: every label stands for its column alone"
+
+
+def test_names_of_rows_are_drawn_in_full_beside_as_many_columns_as_there_are():
+    rows = ["softmax", "sigmoid_attention", "length_normalization"]
+    figure = heatmap(np.eye(3, 16), rows, range(16), caption="Three maps.", row_title="map")
+    assert set(rows) <= set(words(figure))
+    ends = {text: x for text, x, _ in texts(figure, text_anchor="end") if text in rows}
+    assert all(x - figures.text_width(text) >= 18 for text, x in ends.items()), (
+        "clear of the title of the rows"
+    )
+
+
+@pytest.mark.parametrize(
+    ("panels", "rows", "columns"),
+    [
+        (4, "YYYYMMDD", ["<s>", "sunday", ",", "december", *"3031029"]),
+        (2, "a" * 16, ["[CLS]"] * 16),
+        (7, ["because"] * 6, ["because"] * 6),
+        (3, ["Y1"] * 8, ["december"] * 7),
+    ],
+)
+def test_a_heat_map_fits_on_a_page_of_print(panels, rows, columns):
+    maps = {f"map {i}": np.full((len(rows), len(columns)), 0.5) for i in range(panels)}
+    figure = heatmap(maps, rows, columns, caption="Tall.")
+    height = float(ElementTree.fromstring(figure.svg).get("data-plain-height"))
+    assert height <= 860
+    lines = sorted({y for text, _, y in texts(figure, text_anchor="end") if text == rows[0]})
+    assert np.diff(lines).min() >= 12.4, "every label of a row can be read"
+
+
+@pytest.mark.parametrize("draw", [bars, heatmap])
+def test_names_of_panels_stay_above_their_panel(draw):
+    names = ["length_normalization", "weights of a patch of the coat on the others", "short", "one more name"]
+    shape = (6, 6) if draw is heatmap else 6
+    labels = ["abcdef"] * (2 if draw is heatmap else 1)
+    figure = draw(dict.fromkeys(names, np.full(shape, 0.1)), *labels, caption="Four panels.")
+    lines = texts(figure, font_weight="600")
+    assert "".join(t for t, *_ in lines).replace(" ", "") == "".join(names).replace(" ", "")
+    lefts = sorted({x for _, x, _ in lines})
+    assert len(lefts) > 1
+    for text, x, y in lines:
+        right = min([left for left in lefts if left > x], default=figures.WIDTH + 8)
+        assert x + 1.07 * figures.text_width(text) < right
+        below = [v for u, h, v in texts(figure) if v > y and abs(h - x) < 200]
+        assert min(below) - y > 15, "nothing is written over it"
+
+
+def test_an_axis_has_one_notation():
+    given = {"caption": "x", "x_title": "T", "y_title": "y", "log_x": True}
+    figure = curves([0.1, 1e5], {"y": [0, 34359.738]}, **given)
+    assert [w for w in words(figure) if re.fullmatch(r"[\d.,]+", w)] == [
+        *("0.1", "10", "1,000", "100,000"),  # every other power of ten: there is no room for more
+        *("0", "10,000", "20,000", "30,000"),
+    ]
+    assert "y from 0 to 36,000 against T from 0.1 to 100,000 on a logarithmic scale" in figure.alt
+    assert figure.alt.endswith("(0.1, 0.000), (100000, 34359.738); rising throughout.")
+    tiny = curves([1e-8, 1], {"y": [0, 1]}, **given)
+    assert [w for w in words(tiny) if "10" in w or w == "1"][:2] == ["10⁻⁸", "10⁻⁷"]
+    assert "y from 0 to 1 against T from 10⁻⁸ to 1 on a logarithmic scale" in tiny.alt
+    years = curves([1871, 1970], {"flow": [1120, 740]}, **(given | {"x_title": "year", "log_x": False}))
+    assert {"1880", "1960", "1,000"} <= set(words(years)) and "from 1871 to 1970" in years.alt
 
 
 def test_numbers_in_cells_can_be_read_on_every_blue():
@@ -503,6 +590,8 @@ def test_alt_text_of_curves():
     assert "from 2.000 at −2 to −2.000 at 2; never rising" in figure.alt
     wide = curves([1, 200], {"a": [0, 2], "b": [1, 1]}, caption="x", x_title="x", y_title="y")
     assert "a and b cross near 100." in wide.alt
+    at_zero = curves(x, {"a": x + 1e-16, "b": -x}, caption="x", x_title="x", y_title="y")
+    assert "a and b cross near 0." in at_zero.alt, "the last binary digit is chance"
 
 
 def test_labels_at_the_ends_do_not_overlap_and_stay_on_the_sheet():
@@ -586,7 +675,7 @@ def test_kinds_give_colours_their_meaning():
         ([-1, 3], None, "−1 to 3"),
         ([2, 2], None, "1.4 to 2.6"),
         ([0.2, 0.4], (0, 1), "0 to 1"),
-        ([456, 1370], None, "0 to 1500"),
+        ([456, 1370], None, "0 to 1,500"),
         ([0, 1.58], None, "0 to 1.6"),
     ],
 )

@@ -316,9 +316,16 @@ def test_a_finger_scrolls_up_and_down_and_drags_sideways(browser, lab, notebook)
     assert problems == []
 
 
+def choose_theme(page, name):
+    page.evaluate(
+        "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", f"JupyterLab {name}"
+    )
+    is_light = str(name == "Light").lower()
+    page.locator(f"body[data-jp-theme-light={is_light}]").wait_for(state="attached")
+
+
 def test_it_can_be_read_on_the_dark_theme(live):
-    live.evaluate("() => jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-    live.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
+    choose_theme(live, "Dark")
     luminance = """selector => {
         const pixel = Object.assign(document.createElement("canvas"), {width: 1, height: 1}).getContext("2d");
         const style = getComputedStyle(document.querySelector(selector));
@@ -335,6 +342,62 @@ def test_it_can_be_read_on_the_dark_theme(live):
         of = "--weight" if selector.endswith("bar") else "color"
         light = live.evaluate(luminance.replace("PROPERTY", of), f".attn-explorer {selector}")
         assert (light + 0.05) / (paper + 0.05) >= contrast, selector
+
+
+SHOWN = [
+    """
+    from attnlib import figures
+    figures.bars([0.25, 0.75], ["cat", "dog"], caption="Two weights.")
+    """,
+    """
+    from attnlib.tables import table
+    table([{"map": "softmax", "says": "yes", "sum": 1.0}])
+    """,
+]
+
+
+def test_figures_tables_and_formulae_look_as_on_the_site(browser, lab):
+    path = write_notebook(lab, "shown.ipynb", SHOWN)
+    notebook = nbformat.read(path, 4)
+    text = "$$\np_i = e^{z_i} \\tag{softmax}\n$$\n\nBy [(softmax)](#softmax)."
+    notebook.cells.append(nbformat.v4.new_markdown_cell(text))
+    nbformat.write(notebook, path)
+    page, problems = open_notebook(browser, lab, path)
+    drawing = page.locator(".attn-drawing svg")
+    drawing.wait_for()
+
+    def colours(theme):
+        """Those of the paper, which is that of the notebook, of the ink of a name and of a bar."""
+        choose_theme(page, theme)
+        page.wait_for_function(
+            """() => getComputedStyle(document.querySelector('.attn-drawing rect')).fill
+                === getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"""
+        )
+        parts = (
+            drawing.locator("rect"),
+            drawing.get_by_text("dog", exact=True),
+            drawing.locator("path[fill*=weight]").first,
+        )
+        return [part.evaluate("element => getComputedStyle(element).fill") for part in parts]
+
+    light, dark = colours("Light"), colours("Dark")
+    assert light[0] == "rgb(255, 255, 255)"
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+
+    aligned = page.locator(".attn-table :is(th, td)").evaluate_all(
+        "all => all.map(cell => [cell.textContent, getComputedStyle(cell).textAlign])"
+    )
+    assert aligned == [
+        *(["map", "left"], ["says", "left"], ["sum", "right"]),
+        *(["softmax", "left"], ["yes", "left"], ["1.000", "right"]),
+    ]
+    formula = page.locator(".jp-RenderedMarkdown mjx-container[display=true]")
+    formula.wait_for()
+    assert formula.locator("mjx-labels").count() == 1, "the name stands beside the formula"
+    assert page.locator(".jp-RenderedMarkdown p").all_inner_texts()[-1] == "By (softmax)."
+    assert "tag" not in page.locator(".jp-RenderedMarkdown").inner_text()
+    page.close()
+    assert problems == []
 
 
 def test_a_chapter_runs_and_its_explorers_answer(browser, lab):

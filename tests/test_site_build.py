@@ -97,6 +97,46 @@ def test_every_fault_stops_the_build_and_is_named(small_book):
         assert unnamed == [], f"{attempt}\n{said[-6000:]}"
 
 
+def test_a_tag_gives_a_formula_its_number_and_its_anchor(small_book):
+    text = "# A\n\n$$\nx = 1\n$$\n\n$$\ny = 2 \\tag{second}\n$$\n\nBy [(second)](#second) all is said.\n"
+    book = small_book({"chapter": text})
+    result = run_build("--source", book)
+    assert result.returncode == 0, result.stderr
+    page = (book / "_build" / "html" / "chapter.html").read_text()
+    _, plain, numbered = page.partition("</article>")[0].split('<div class="formula"')
+    assert "eqno" not in plain
+    assert 'id="equation-second"' in numbered and '<span class="eqno">(1)' in numbered
+    assert "second" not in re.sub("<[^>]+>", "", "<" + numbered)
+    assert re.search(r'<a [^>]*href="#equation-second"[^>]*>(<[^>]+>)*\(1\)', page)
+
+
+def test_answers_become_a_list_without_further_markers(small_book):
+    text = "# A\n\nWhich?\n\n(a) *one*, the first\\\n(b) two\n\n(b) not a list,\\\n(a) for it begins with b\n"
+    book = small_book({"chapter": text})
+    result = run_build("--source", book)
+    assert result.returncode == 0, result.stderr
+    page = (book / "_build" / "html" / "chapter.html").read_text()
+    (answers,) = re.findall(r'<ul class="answers[^"]*">(.*?)</ul>', page, re.S)
+    items = re.findall(r"<li>(.*?)</li>", answers, re.S)
+    assert [re.sub("<[^>]+>", "", item).strip() for item in items] == ["(a) one, the first", "(b) two"]
+    assert "<br" not in answers and page.count("<br") == 1
+    style = (book / "_build" / "html" / "_static" / "style.css").read_text()
+    assert re.search(r"\.answers \{ list-style: none", style)
+
+
+def test_no_two_works_are_cited_alike(site):
+    works = {}
+    for page in site.rglob("*.html"):
+        text = page.read_text("utf-8")
+        for work, name in re.findall(r'href="[^"]*references\.html#(id\d+)"[^>]*>(.*?)</a>', text):
+            works.setdefault(re.sub("<[^>]+>", "", name), set()).add(work)
+    assert {"Bridle, 1990a", "Bridle, 1990b", "Wang et al., 2018a", "Wang et al., 2018b"} <= set(works)
+    assert [name for name, cited in works.items() if len(cited) > 1] == []
+    listed = re.sub("<[^>]+>", "", (site / "chapters" / "references.html").read_text("utf-8"))
+    assert re.search(r"Probabilistic interpretation of .*?1990a", listed)
+    assert re.search(r"Training stochastic model .*?1990b", listed)
+
+
 def test_a_figure_becomes_part_of_the_page(small_book):
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 230" data-plain-height="190">'

@@ -1,5 +1,7 @@
 """The search, as its readers use it."""
 
+import re
+
 import pytest
 from built import find
 
@@ -74,3 +76,4 @@ def test_the_words_around_a_hit_are_words(visit, base):
     index = page.evaluate("window.searchIndex")
     words = {word for _, title, _, text in index if title == "The package" for word in text.split()}
     assert [word for word in words if len(word) > 60] == []
+    assert [text for *_, text in index if re.search(r"\w\([b-d]\) ", text)] == [], "answers stand apart"

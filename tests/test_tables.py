@@ -31,6 +31,7 @@ def test_html_holds_the_same_cells_escaped():
     assert cells == [*header, *first, "linear", "0.000", "12", "1.000 0.000"]
     assert html.count('scope="col"') == 4
     assert html.count('scope="row"') == 2
+    assert html.count('style="text-align:left"') == 3, "the names: JupyterLab would set them to the right"
 
 
 def test_only_columns_of_numbers_stand_to_the_right():
@@ -40,6 +41,12 @@ def test_only_columns_of_numbers_stand_to_the_right():
 
 def test_digits():
     assert repr(table([{"a": 0.126, "b": np.array([-0.004])}], digits=2)).splitlines()[1] == "0.13  0.00"
+
+
+def test_thousands_have_commas():
+    assert repr(table([{"a": 34359.738, "b": np.float32(-2049.5), "year": 1970}])).splitlines()[1] == (
+        "34,359.738  -2,049.500  1970"
+    )
 
 
 @pytest.mark.parametrize(

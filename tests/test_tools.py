@@ -18,11 +18,13 @@ def untidy_notebook():
         "execute_result",
         {
             "text/plain": "Bar chart",
+            "text/html": "<div><svg/></div>",
             "image/svg+xml": "<svg/>",
             "application/vnd.jupyter.widget-view+json": {},
         },
         execution_count=41,
     )
+    table = new_output("display_data", {"text/plain": "a  b", "text/html": "<table></table>"})
     return new_notebook(
         metadata={
             "kernelspec": {"name": "mine", "display_name": "of this machine"},
@@ -34,7 +36,7 @@ def untidy_notebook():
             new_code_cell(
                 "1", execution_count=7, outputs=stream, metadata={"execution": {}, "tags": ["hide-cell"]}
             ),
-            new_code_cell("2", execution_count=41, outputs=[picture]),
+            new_code_cell("2", execution_count=41, outputs=[picture, table]),
         ],
     )
 
@@ -48,6 +50,7 @@ def test_normal_form_keeps_text_and_tags_only():
     assert first.metadata == {"tags": ["hide-cell"]}
     assert [output.text for output in first.outputs] == ["a\nb\n"]
     assert second.outputs[0].data == {"text/plain": "Bar chart"}
+    assert second.outputs[1].data == {"text/plain": "a  b", "text/html": "<table></table>"}
     assert second.outputs[0].execution_count == 2
 
 

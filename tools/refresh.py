@@ -15,11 +15,8 @@ import nbformat
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parent.parent
-NOT_STORED = {
-    "image/svg+xml",
-    "image/png",
-    "application/vnd.jupyter.widget-view+json",
-}
+DRAWING = "image/svg+xml"  # an output that has it shows a drawing, as an image and as HTML
+NOT_STORED = {DRAWING, "image/png", "application/vnd.jupyter.widget-view+json"}
 KEPT_METADATA = {"myst"}  # the description of the page
 KEPT_CELL_METADATA = {"tags", "jupyter"}
 METADATA = {
@@ -53,9 +50,8 @@ def normalise(notebook):
                 output.execution_count = count
             if "data" in output:
                 output.metadata = nbformat.NotebookNode()
-                output.data = nbformat.from_dict(
-                    {k: v for k, v in output.data.items() if k not in NOT_STORED}
-                )
+                left_out = NOT_STORED | ({"text/html"} if DRAWING in output.data else set())
+                output.data = nbformat.from_dict({k: v for k, v in output.data.items() if k not in left_out})
     return notebook
 
 

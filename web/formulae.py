@@ -1,4 +1,7 @@
-"""Formulae become MathML while the book is built: the reader's browser draws them, no script does.
+r"""Formulae become MathML while the book is built: the reader's browser draws them, no script does.
+
+A display that ends in `\tag{name}` has a number here, to which `[(name)](#name)` leads; JupyterLab sets the
+name beside it.
 
 `latex2mathml` passes on what it does not know without a word, so everything that looks like TeX in its
 output is reported as a warning, which the build treats as an error.
@@ -10,6 +13,7 @@ from xml.etree import ElementTree
 
 from latex2mathml.converter import Converter
 from sphinx.locale import _
+from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import nodes
 from sphinx.util.math import get_node_equation_number
@@ -83,6 +87,26 @@ def _polish(parent, display):
         _polish(child, inner)
 
 
+class Numbers(SphinxTransform):
+    """Give a number and an anchor to each display with a tag, as MyST does for `$$ ... $$ (name)`."""
+
+    default_priority = 500
+
+    def apply(self):
+        """Take the tags off the formulae and make them known."""
+        domain = self.env.get_domain("math")
+        for node in self.document.findall(nodes.math_block):
+            tex, tag, name = re.fullmatch(r"(.*?)(\\tag\{([\w:-]+)\})?\s*", node.astext(), re.S).groups()
+            if not tag:
+                continue
+            node[:] = [nodes.Text(tex.rstrip())]
+            node.attributes |= {"label": name, "docname": self.env.docname}
+            domain.note_equation(self.env.docname, name, location=node)
+            node["number"] = domain.get_equation_number_for(name)
+            node["ids"].append(nodes.make_id(f"equation-{name}"))
+            self.document.note_explicit_target(node)
+
+
 def _convert(translator, node, display):
     try:
         return to_mathml(node.astext().strip(), display)
@@ -111,4 +135,5 @@ def visit_display(translator, node):
 
 def setup(app):
     """Take the place of MathJax."""
+    app.add_transform(Numbers)
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_display, None))

@@ -1,11 +1,13 @@
-"""Notebooks in the page: when they are run again, and how figures, folds and explorers look in HTML."""
+"""Notebooks in the page: when they run again; answers, figures, folds and explorers as HTML."""
 
 import ast
 import hashlib
+import itertools
 import platform
 import re
 from html import escape
 from pathlib import Path
+from string import ascii_lowercase
 from typing import ClassVar
 from xml.etree import ElementTree
 
@@ -15,6 +17,7 @@ from docutils.parsers.rst import directives
 from myst_nb.core import render
 from myst_nb.core.utils import coalesce_streams
 from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
+from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -72,6 +75,25 @@ def prepare_cells(app, doctree):
             node["ids"].append(f"cell-{cell.id}")
             if only_imports(cell.source):
                 node.attributes |= {"hide_mode": "input", "prompt_show": "Imports", "prompt_hide": "Imports"}
+
+
+class Answers(SphinxTransform):
+    """Make a list of the answers to a question.
+
+    Chapters write them as the lines of one paragraph, "(a) ...", "(b) ...": a list has bullets in JupyterLab.
+    """
+
+    default_priority = 500
+
+    def apply(self):
+        """Replace each paragraph whose lines begin with the letters in their order."""
+        for paragraph in list(self.document.findall(nodes.paragraph)):
+            parts = itertools.groupby(paragraph.children, lambda node: isinstance(node, nodes.raw))
+            lines = [list(line) for is_break, line in parts if not is_break]
+            letters = zip(lines, ascii_lowercase, strict=False)
+            if len(lines) > 1 and all(line[0].astext().startswith(f"({a}) ") for line, a in letters):
+                items = [nodes.list_item("", nodes.paragraph("", "", *line)) for line in lines]
+                paragraph.replace_self(nodes.bullet_list("", *items, classes=["answers"]))
 
 
 def inline_figures(app, doctree):
@@ -178,8 +200,9 @@ def join_streams(outputs):
 
 
 def setup(app):
-    """Register the cache, figures, folds, explorers and streams."""
+    """Register the cache, answers, figures, folds, explorers and streams."""
     render.coalesce_streams = join_streams
+    app.add_transform(Answers)
     app.connect("config-inited", choose_cache)
     app.connect("doctree-read", prepare_cells)
     app.connect("doctree-read", inline_figures, priority=400)  # before Sphinx collects image files (500)

@@ -15,7 +15,7 @@ from sphinx import addnodes
 from web.formulae import to_mathml
 
 SILENT = (
-    *(nodes.raw, nodes.image, nodes.comment, nodes.section, nodes.title, nodes.label),
+    *(nodes.image, nodes.comment, nodes.section, nodes.title, nodes.label),
     *(nodes.footnote_reference, addnodes.glossary),
 )
 
@@ -64,6 +64,8 @@ def read_text(node):
     for child in node.children:
         if isinstance(child, nodes.Text):
             yield child.astext()
+        elif isinstance(child, nodes.raw):
+            yield " "  # a break of the line
         elif isinstance(child, SILENT) or child.get("nb_element") in CELL_PARTS or has_entry(child):
             continue
         elif isinstance(child, nodes.math | nodes.math_block):
