@@ -215,6 +215,8 @@ def test_extreme_sinks():
     np.testing.assert_array_equal(softmax_one([1, 2], mask=[False, False]), [0, 0])
     with pytest.raises(ValueError, match="sink must be a number, not nan"):
         softmax_one([1], sink=np.nan)
+    with pytest.raises(ValueError, match="sink must be a number, not nan"):
+        softmax_one_vjp([1], [1], sink=np.nan)
 
 
 # length

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attnlib import (
+    _rows,
     decimal_scaling,
     decimal_scaling_vjp,
     length_normalization,
@@ -56,6 +57,13 @@ def test_infinite_scores():
     with pytest.raises(ValueError, match=r"^decimal_scaling has no power of ten for a score of \+inf$"):
         decimal_scaling([1, np.inf])
     np.testing.assert_array_equal(decimal_scaling([1, np.inf], mask=[True, False]), [0.1, 0])
+
+
+def test_an_infinite_score_is_found_in_whichever_block_it_stands(monkeypatch):
+    monkeypatch.setattr(_rows, "BLOCK", 2)
+    for scores in ([[np.inf, 1], [2, 3]], [[2, 3], [np.inf, 1]]):
+        with pytest.raises(ValueError, match=r"no power of ten for a score of \+inf$"):
+            decimal_scaling(scores)
 
 
 @given(row=rows)

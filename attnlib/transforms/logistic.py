@@ -30,8 +30,7 @@ def sigmoid_vjp(scores, grad_weights, axis=-1, *, mask=None, temperature=1.0):
     """
     grad, blocks = plain(scores, axis, mask, temperature, grad=grad_weights)
     for z, _, g in blocks:
-        e = np.exp(-np.abs(z))
-        g *= e / (1.0 + e) ** 2
+        g *= _slope(z)
     return grad
 
 
@@ -61,8 +60,7 @@ def sigmoid_attention_vjp(scores, grad_weights, axis=-1, *, mask=None, temperatu
     """
     grad, blocks = plain(scores, axis, mask, temperature, grad=grad_weights)
     for z, n, g in blocks:
-        e = np.exp(-np.abs(z - np.log(n)))
-        g *= e / (1.0 + e) ** 2
+        g *= _slope(z - np.log(n))
     return grad
 
 
@@ -72,3 +70,9 @@ def _squash(z):
     np.maximum(e, z >= 0, out=z)  # e^z/(1 + e^z) below 0
     e += 1.0
     z /= e
+
+
+def _slope(z):
+    """Return p(1 - p) at p = 1/(1 + e^-z)."""
+    e = np.exp(-np.abs(z))
+    return e / (1.0 + e) ** 2
