@@ -295,10 +295,10 @@ const attnExplorer = (() => {
       return this.inputs.map((input) => label(input).trim().toLowerCase().replaceAll(" ", "_"));
     }
 
-    /** Stops of a control as a link writes them: numbers with the hyphen of a keyboard. */
+    /** Stops of a control as a link writes them: numbers with the hyphen of a keyboard, and without commas. */
     choices(index) {
       const { words } = this.data.controls[index];
-      const number = (text) => text.slice(text.lastIndexOf(" = ") + 3).replace("−", "-");
+      const number = (text) => text.slice(text.lastIndexOf(" = ") + 3).replace("−", "-").replaceAll(",", "");
       return this.inputs[index].type === "range" ? words.map(number) : words;
     }
 

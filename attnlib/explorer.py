@@ -254,7 +254,7 @@ class Curves:
     @property
     def heading(self):
         """Line of text over the listed numbers."""
-        ends = f"{self.x[0]:g} to {self.x[-1]:g}"
+        ends = f"{self.x[0]:{self.comma}g} to {self.x[-1]:{self.comma}g}"
         return f"{self.y_title} of {' | '.join(self.names)} at {len(self.x)} values of {self.x_title}, {ends}"
 
     @cached_property
@@ -262,6 +262,11 @@ class Curves:
         """Horizontal place of each x, in thousandths of the width."""
         x = np.log(self.x) if self.log_x else np.asarray(self.x)
         return np.rint(1000 * (x - x[0]) / (x[-1] - x[0])).astype(int).tolist()
+
+    @property
+    def comma(self):
+        """What stands between thousands along x: nothing if x are years, which are names."""
+        return "" if self.x_title == "year" else ","
 
     @property
     def every(self):
@@ -288,7 +293,7 @@ class Curves:
             "kind": "curves",
             "limits": self.limits,
             "places": self.places,
-            "x": [f"{x:.4g}" for x in self.x],
+            "x": [f"{x:{self.comma}.4g}" for x in self.x],
             "every": self.every,
         }
 
@@ -298,10 +303,10 @@ class Curves:
         for value in _ticks(*self.limits):
             top = 1 - _share(value, self.limits)
             grid += f"M0 {1000 * top:.0f}H1000"
-            axes += _tag("span", _minus(f"{value:g}"), cls="attn-y", style=f"top:{100 * top:.4g}%")
+            axes += _tag("span", _minus(f"{value:,g}"), cls="attn-y", style=f"top:{100 * top:.4g}%")
         for value in _ticks(self.x[0], self.x[-1], self.log_x):
             left = float(np.interp(value, self.x, self.places)) / 10
-            axes += _tag("span", _minus(f"{value:g}"), cls="attn-x", style=f"left:{left:.4g}%")
+            axes += _tag("span", _minus(f"{value:{self.comma}g}"), cls="attn-x", style=f"left:{left:.4g}%")
         heights = self.extra(values)
         for number, (name, curve, height) in enumerate(zip(self.names, values, heights, strict=True), 1):
             tops = (1000 - 1000 * _share(value, self.limits) for value in curve)
@@ -324,7 +329,7 @@ class Curves:
         )
         head = "".join(_tag("th", escape(title), scope="col") for title in (self.x_title, *self.names))
         rows = [
-            _tag("th", _minus(f"{self.x[index]:.4g}"), scope="row")
+            _tag("th", _minus(f"{self.x[index]:{self.comma}.4g}"), scope="row")
             + "".join(_tag("td", _three(curve[index])) for curve in values)
             for index in range(0, len(self.x), self.every)
         ]
@@ -717,12 +722,12 @@ def _ticks(low, high, log=False):
 
 
 def _stop(value, values):
-    """A stop as text: two significant digits where that is exact for all ("0.50"), else in full."""
+    """A stop as text: two significant digits where that is exact for all ("0.50"), else in full ("5,000")."""
     if all(isinstance(other, Integral) for other in values):
-        return str(value)
+        return f"{value:,}"
     if all(0.01 <= abs(other) < 100 and float(f"{other:.2g}") == other for other in values):
         return f"{value:#.2g}".rstrip(".")
-    return repr(float(value)).removesuffix(".0")
+    return f"{float(value):,}".removesuffix(".0")
 
 
 def _thousandths(numbers):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -118,6 +119,13 @@ EXPLORERS = [
         caption="A map of many cells.",
         step=[1, 2, 3],
         way=["rising", "falling"],
+    ),
+    Explorer(
+        lambda households: [[0, 10 * households]],
+        Curves([0, 5000], ["cost"], "income", "cost in francs", limits=(0, 20_000)),
+        name="thousands",
+        caption="Thousands have commas.",
+        households=[1, 2000],
     ),
 ]
 
@@ -557,6 +565,36 @@ def test_curves_follow_in_their_lines_and_in_their_table(visit):
         points = np.array(line.get_attribute("points").split(), dtype=float).reshape(-1, 2)
         np.testing.assert_allclose(points[:, 0], 1000 * (X + 4) / 8, atol=0.5)
         np.testing.assert_allclose(points[:, 1], 1000 * (1 - curve), atol=1)
+
+
+@pytest.mark.parametrize("width", [320, 1200])
+@pytest.mark.parametrize("name", ["curves", "thousands"])
+def test_numbers_along_a_plot_stand_beside_it_and_inside_the_page(visit, name, width):
+    page = visit(viewport={"width": width, "height": 700})
+    plot, lines = (part(page, name, css).bounding_box() for css in (".attn-plot", ".attn-area svg"))
+    ends = [label.bounding_box() for label in part(page, name, ".attn-y").all()]
+    assert {round(end["x"] + end["width"] - lines["x"], 1) for end in ends} == {0}
+    assert min(end["x"] for end in ends) >= plot["x"] - 0.01
+    heights = [end["y"] + end["height"] / 2 for end in ends]
+    assert max(heights) == pytest.approx(lines["y"] + lines["height"], abs=0.5)
+    assert min(heights) == pytest.approx(lines["y"], abs=0.5)
+    below = [label.bounding_box() for label in part(page, name, ".attn-x").all()]
+    assert below[0]["x"] + below[0]["width"] / 2 == pytest.approx(lines["x"], abs=0.5)
+    assert below[-1]["x"] + below[-1]["width"] / 2 == pytest.approx(lines["x"] + lines["width"], abs=0.5)
+
+
+def test_thousands_have_commas_but_for_years_and_links(visit):
+    page = visit()
+    assert part(page, "thousands", ".attn-y").all_text_contents()[-1] == "20,000"
+    assert part(page, "thousands", ".attn-x").all_text_contents()[-1] == "5,000"
+    part(page, "thousands", "input").press("End")
+    assert part(page, "thousands", ".attn-stop").text_content() == "2,000"
+    page.evaluate("location.hash = '#explorer-thousands?households=1'")
+    part(page, "thousands", "output").filter(has_text="As linked, households = 1: ").wait_for()
+    page.evaluate("location.hash = '#explorer-thousands?households=2000'")
+    part(page, "thousands", "output").filter(has_text="As linked, households = 2,000: ").wait_for()
+    years = Curves([1871, 1970], ["flow"], "year", "flow", limits=(0, 20_000)).html([[0, 1]])
+    assert re.findall('class="attn-x"[^>]*>([^<]+)', years)[0] == "1880"
 
 
 def test_what_changed_is_said_in_words_when_the_hand_rests(visit):
