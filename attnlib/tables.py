@@ -19,8 +19,8 @@ def _text(value, digits):
     if isinstance(value, np.ndarray):
         return " ".join(_text(number, digits) for number in value)
     if isinstance(value, float | np.floating):
-        return f"{value:z,.{digits}f}"
-    return str(value)
+        return f"{value:z,.{digits}f}".replace("-", "−")
+    return str(value).replace("-", "−") if isinstance(value, int | np.integer) else str(value)
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +41,11 @@ class Table:
             for line in (self.header, *self.rows)
         )
 
+    @staticmethod
+    def _cell(text, number):
+        """Escape a cell; the numbers of a row of numbers stand further apart than words (by an en space)."""
+        return escape(text).replace(" ", "\u2002" if number else " ")
+
     def _repr_html_(self):
         # JupyterLab sets all cells of a table to the right, against which only an inline style helps.
         looks = [' class="attn-number"' if n else ' style="text-align:left"' for n in self.numeric]
@@ -50,9 +55,12 @@ class Table:
         )
         body = []
         for first, *rest in self.rows:
-            cells = f'<th scope="row"{looks[0]}>{escape(first)}</th>'
+            # A row of numbers that names its row is no heading to look at.
+            plain = ' style="font-weight:400"' if self.numeric[0] and " " in first else ""
+            cells = f'<th scope="row"{looks[0]}{plain}>{self._cell(first, self.numeric[0])}</th>'
             cells += "".join(
-                f"<td{look}>{escape(cell)}</td>" for look, cell in zip(looks[1:], rest, strict=True)
+                f"<td{look}>{self._cell(cell, number)}</td>"
+                for look, cell, number in zip(looks[1:], rest, self.numeric[1:], strict=True)
             )
             body.append(f"<tr>{cells}</tr>")
         label = escape(f"Table: {', '.join(self.header)}")
@@ -66,8 +74,8 @@ def table(rows, digits=3):
     """Make a table from dictionaries, one per row, all with the same keys in the same order.
 
     A float, numpy's too, is shown with `digits` decimals and with commas from 1,000 on, and a column of
-    numbers is set to the right; a row of numbers (an array) stays in one cell; anything else is shown as
-    `str` does. The first column names the row.
+    numbers is set to the right; a row of numbers (an array) stays in one cell. Numbers below zero have a true
+    minus sign (U+2212), as in the text. Anything else is shown as `str` does. The first column names the row.
 
     Raises ValueError when there is no row, a column has no name, or the keys differ.
 

@@ -27,8 +27,8 @@ def test_html_holds_the_same_cells_escaped():
     html = table(ROWS)._repr_html_()
     cells = [unescape(cell) for cell in re.findall(r">([^<]+)</t[hd]>", html)]
     header = ["map", "top", "kept", "row"]
-    first = ["softmax <T>", "0.667", "3", "0.500 0.000"]
-    assert cells == [*header, *first, "linear", "0.000", "12", "1.000 0.000"]
+    first = ["softmax <T>", "0.667", "3", "0.500\u20020.000"]
+    assert cells == [*header, *first, "linear", "0.000", "12", "1.000\u20020.000"]
     assert html.count('scope="col"') == 4
     assert html.count('scope="row"') == 2
     assert html.count('style="text-align:left"') == 3, "the names: JupyterLab would set them to the right"
@@ -45,8 +45,23 @@ def test_digits():
 
 def test_thousands_have_commas():
     assert repr(table([{"a": 34359.738, "b": np.float32(-2049.5), "year": 1970}])).splitlines()[1] == (
-        "34,359.738  -2,049.500  1970"
+        "34,359.738  −2,049.500  1970"
     )
+
+
+def test_numbers_have_a_true_minus_and_names_keep_their_hyphen():
+    row = {"k": np.array([-0.25, 0.0]), "n": -3, "m": np.int64(-3), "x": -0.5, "day": "2024-05-03"}
+    minus = {"k": "−0.25 0.00", "n": "−3", "m": "−3", "x": "−0.50", "day": "2024-05-03"}
+    assert table([row], digits=2).rows == (tuple(minus.values()),)
+    html = table([row], digits=2)._repr_html_()
+    assert "−0.25\u20020.00</th>" in html
+    assert "2024-05-03</td>" in html
+
+
+def test_a_row_of_numbers_in_the_first_column_is_not_bold():
+    vector, number = (table([{"z": z, "n": 1}])._repr_html_() for z in (np.array([0.5, 0.5]), 0.5))
+    assert '<th scope="row" class="attn-number" style="font-weight:400">0.500\u20020.500</th>' in vector
+    assert '<th scope="row" class="attn-number">0.500</th>' in number
 
 
 @pytest.mark.parametrize(
