@@ -74,6 +74,8 @@ def test_the_words_around_a_hit_are_words(visit, base):
     text = page.locator("#results").inner_text()
     assert "relu_attention(scores, axis=-1, *, mask=None, temperature=1.0) Keep the positive scores" in text
     index = page.evaluate("window.searchIndex")
+    uncertain = " ".join(text for url, *_, text in index if "/uncertainty.html" in url)
+    assert "Entropy and effective number of such a row are … with 0" in uncertain, "displays are left out"
     words = {word for _, title, _, text in index if title == "The package" for word in text.split()}
     assert [word for word in words if len(word) > 60] == []
     assert [text for *_, text in index if re.search(r"\w\([b-d]\) ", text)] == [], "answers stand apart"

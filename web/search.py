@@ -60,7 +60,7 @@ def has_entry(node):
 
 
 def read_text(node):
-    """Yield the words below `node` that are read: no subsections, functions, figures, code and outputs."""
+    """Yield the words below `node` that are read: no subsections, functions, figures, displays and code."""
     for child in node.children:
         if isinstance(child, nodes.Text):
             yield child.astext()
@@ -68,7 +68,9 @@ def read_text(node):
             yield " "  # a break of the line
         elif isinstance(child, SILENT) or child.get("nb_element") in CELL_PARTS or has_entry(child):
             continue
-        elif isinstance(child, nodes.math | nodes.math_block):
+        elif isinstance(child, nodes.math_block):
+            yield " … "  # fractions and sums are no line of text
+        elif isinstance(child, nodes.math):
             yield read_formula(child)
         else:
             yield from read_text(child)
