@@ -128,6 +128,12 @@ def test_contents_name_the_page_on_which_each_chapter_begins(printed):
         assert f"{number} {title} {int(page) + 1}" in printed.texts[int(page)], "running head and page number"
 
 
+def test_the_cover_shows_the_sentence_and_each_chapter_opens_with_its_part(printed):
+    assert "[CLS] the animal didn ' t cross the street because it was too" in printed.texts[0]
+    opening = printed.texts[page_of(printed, f"chapter-{FIRST}") - 1]
+    assert f"Transforms {FIRST} Set how sure attention is: the temperature" in opening
+
+
 def test_every_page_but_the_cover_has_its_number(printed):
     for number, (page, text) in enumerate(zip(printed.pages, printed.texts, strict=True), 1):
         opens_a_part = text.split()[0] in ("Transforms", "Learning", "Reference")

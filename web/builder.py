@@ -95,7 +95,9 @@ class BookTranslator(HTML5Translator):
         self.body.append("</div>\n")
 
     def visit_literal_block(self, node):
-        """Write code with marks for only those pieces that look different from the rest."""
+        """Write code with marks for pieces that look different only; printed source is code too."""
+        if "stream" in node["classes"] and re.match(r"(def|class) \w+", node.astext()):
+            node["language"] = "python"
         try:
             super().visit_literal_block(node)
         finally:  # Sphinx leaves with SkipNode

@@ -20,6 +20,10 @@ SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 WITH_LIMITS = {"max", "min", "sup", "inf", "lim", "argmax", "argmin"}
 OPENING = {"(", "[", "{", "⁡"}
+BEFORE, AFTER = (
+    re.compile(r"[(\[“‘]+$"),
+    re.compile(r"^[)\].,;:?!…”’%-]+"),
+)  # signs that a line leaves with its formula
 
 
 def to_mathml(tex, display):
@@ -91,6 +95,28 @@ def _convert(translator, node, display):
         return ""
 
 
+def keep_signs(app, doctree, docname):
+    """Hold a formula and the signs around it together: browsers break a line on either side of a formula."""
+    for math in list(doctree.findall(nodes.math)):
+        place = math.parent.index(math)
+        before, after = (
+            math.parent[i] if 0 <= i < len(math.parent) else None for i in (place - 1, place + 1)
+        )
+        opens = BEFORE.search(before) if isinstance(before, nodes.Text) else None
+        closes = AFTER.search(after) if isinstance(after, nodes.Text) else None
+        if not (opens or closes):
+            continue
+        whole = nodes.inline("", classes=["whole"])
+        math.replace_self(whole)
+        if opens:
+            before.parent.replace(before, nodes.Text(before[: opens.start()]))
+            whole += nodes.Text(opens[0])
+        whole += math
+        if closes:
+            after.parent.replace(after, nodes.Text(after[closes.end() :]))
+            whole += nodes.Text(closes[0])
+
+
 def visit_inline(translator, node):
     """Write a formula within a line."""
     translator.body.append(_convert(translator, node, "inline"))
@@ -112,3 +138,4 @@ def visit_display(translator, node):
 def setup(app):
     """Take the place of MathJax."""
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_display, None))
+    app.connect("doctree-resolved", keep_signs)
