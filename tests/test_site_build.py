@@ -236,15 +236,20 @@ def test_a_title_is_broken_evenly_and_its_subject_set_apart(title, lines):
 
 
 def test_a_formula_keeps_the_signs_around_it(small_book):
-    text = "# One\n\nThe odds ($a$ to $b$), at $T = 1$. A $k$-sparse row, $n$ long: “$x$” is *$y$*, and $z$\n"
-    book = small_book({"chapter": text})
+    lines = [
+        "*Odds*. ($a$ to $b$), at $T = 1$. A $k$-sparse row, $n$ long: “$x$” is *$y$*, and $z$",
+        "*u*. Then $v$. Then $w$.",
+    ]
+    book = small_book({"chapter": "\n\n".join(["# One", *lines]) + "\n"})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
     article = BeautifulSoup((book / "_build" / "html" / "chapter.html").read_text(), "html.parser").article
-    held = ["(a", "b),", "T=1.", "k-", "“x”"]
-    assert [whole.get_text() for whole in article.select(".whole")] == held
-    assert len(article.find_all("math")) == 8
-    assert "The odds (a to b), at T=1. A k-sparse row, n long: “x” is y, and z" in article.get_text()
+    held = [whole.get_text() for whole in article.select(".whole")]
+    assert held == ["(a", "b),", "T=1.", "k-", "“x”", "v.", "w."]
+    assert len(article.find_all("math")) == 10
+    assert [p.get_text() for p in article.find_all("p")] == [
+        line.replace("*", "").replace("$", "").replace(" = ", "=") for line in lines
+    ]
 
 
 def test_the_package_beside_the_pages_is_the_same_each_time(published):

@@ -98,22 +98,19 @@ def _convert(translator, node, display):
 def keep_signs(app, doctree, docname):
     """Hold a formula and the signs around it together: browsers break a line on either side of a formula."""
     for math in list(doctree.findall(nodes.math)):
-        place = math.parent.index(math)
-        before, after = (
-            math.parent[i] if 0 <= i < len(math.parent) else None for i in (place - 1, place + 1)
-        )
+        line, place = math.parent, math.parent.index(math)
+        before, after = (line[i] if 0 <= i < len(line) else None for i in (place - 1, place + 1))
         opens = BEFORE.search(before) if isinstance(before, nodes.Text) else None
         closes = AFTER.search(after) if isinstance(after, nodes.Text) else None
         if not (opens or closes):
             continue
-        whole = nodes.inline("", classes=["whole"])
-        math.replace_self(whole)
+        line[place] = whole = nodes.inline("", classes=["whole"])
         if opens:
-            before.parent.replace(before, nodes.Text(before[: opens.start()]))
+            line[place - 1] = nodes.Text(before[: opens.start()])
             whole += nodes.Text(opens[0])
         whole += math
         if closes:
-            after.parent.replace(after, nodes.Text(after[closes.end() :]))
+            line[place + 1] = nodes.Text(after[closes.end() :])
             whole += nodes.Text(closes[0])
 
 
