@@ -207,7 +207,7 @@ def test_words_on_a_card_are_filled_by_their_weights(tmp_path):
     assert shares[-3] == pytest.approx(0.25, abs=0.03), "right of the letters"
 
 
-def test_a_card_shows_the_weights_of_the_page_or_of_the_first_page_and_its_place(published, site):
+def test_weights_for_a_card_are_those_that_the_page_shows_unless_they_go_below_zero(site):
     html = (site / "chapters" / "transforms" / "softmax.html").read_text("utf-8")
     weights = list_weights(html)
     assert weights[3] == ("bob", 0.48)  # what the chapter's text says of "he"
