@@ -74,6 +74,12 @@ def test_the_language_of_chinese_terms_is_named(site):
     assert not re.search(r"<dt(?! lang)[^>]*>[^<]*[\u4e00-\u9fff]", glossary)
 
 
+def test_no_list_stands_inside_a_paragraph(site):
+    for page in PAGES:
+        text = (site / page).read_text("utf-8")
+        assert not re.search(r"<p>\s*<[uod]l\b", text), page
+
+
 def test_no_formula_is_left_as_tex(site):
     for page in PAGES:
         article = re.search(r"<article>(.*)</article>", (site / page).read_text("utf-8"), re.S)[1]

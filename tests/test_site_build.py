@@ -34,6 +34,7 @@ from web.publish import VARIABLES, name_launches
         (r"q^\top k", "inline", r'<mo lspace="0" rspace="0">⊤</mo>'),
         (r"\begin{aligned}a &= b\\ &= c\end{aligned}", "block", r"(<mtr>.*?</mtr>){2}</mtable>"),
         (r"a \\ b", "block", r"(<mtr>.*?</mtr>){2}</mtable>"),
+        (r"a \mathrel{-}= b", "block", r"<mi>a</mi><mo[^>]*>−</mo><mo>=</mo>"),
         (r"x < y \text{ if } a", "inline", r"<mi>x</mi><mo>&lt;</mo><mi>y</mi><mtext>\s*if\s*</mtext>"),
     ],
 )

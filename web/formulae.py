@@ -47,6 +47,11 @@ def to_mathml(tex, display):
 
 def _check(math):
     """Unescape the text of every element in place and refuse what is still TeX."""
+    for element in list(math.iter("mo")):
+        if len(element):  # \mathrel{-}: an operator holds a sign, not a row of them
+            text = "".join(element.itertext())
+            element.clear()
+            element.text = text
     for element in math.iter():
         raw = element.text or ""
         if raw.startswith("&#") and element.tag == "mi" and html.unescape(raw).isascii():
