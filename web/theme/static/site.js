@@ -44,7 +44,7 @@ const observer = new ResizeObserver((entries) => {
   for (const { target: box } of entries) {
     mark(box);
     for (const [name, value] of Object.entries(named.has(box) ? { tabindex: "0" } : GROUP)) {
-      if (box.scrollWidth > box.clientWidth + 1) box.setAttribute(name, value);
+      if (box.scrollWidth > box.clientWidth) box.setAttribute(name, value);
       else box.removeAttribute(name);
     }
   }
