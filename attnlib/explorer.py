@@ -213,7 +213,7 @@ class Heatmap:
             ends = _tag("span", f"{low} (hatched)") + _tag("i") + _tag("span", high)
             scale = _tag("div", ends, cls="attn-scale", aria_hidden="true")
         few = {"checked": ""} if len(self.columns) <= 8 else {}
-        box = _tag("input", type="checkbox", autocomplete="off", **few)
+        box = _tag("input", type="checkbox", **few)
         return _tag("div", table, cls="attn-scroll", role="group", tabindex=0, aria_label=label) + (
             scale + _tag("label", f"{box} numbers in the cells", cls="attn-figures")
         )

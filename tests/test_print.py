@@ -128,6 +128,12 @@ def test_contents_name_the_page_on_which_each_chapter_begins(printed):
         assert f"{number} {title} {int(page) + 1}" in printed.texts[int(page)], "running head and page number"
 
 
+def test_the_cover_shows_the_sentence_and_each_chapter_opens_with_its_part(printed):
+    assert "[CLS] the animal didn ' t cross the street because it was too" in printed.texts[0]
+    opening = printed.texts[page_of(printed, f"chapter-{FIRST}") - 1]
+    assert f"Transforms {FIRST} Set how sure attention is: the temperature" in opening
+
+
 def test_every_page_but_the_cover_has_its_number(printed):
     for number, (page, text) in enumerate(zip(printed.pages, printed.texts, strict=True), 1):
         opens_a_part = text.split()[0] in ("Transforms", "Learning", "Reference")
@@ -194,7 +200,7 @@ def test_the_file_says_what_it_is_and_whose(printed):
 
 
 @pytest.mark.parametrize("paper", pdf.PAPERS)
-def test_nothing_of_the_book_is_wider_than_its_paper(browser, site, tmp_path, paper):
+def test_nothing_of_the_book_is_wider_than_its_paper_and_no_figure_higher(browser, site, tmp_path, paper):
     width = {"A4": 210, "Letter": 215.9}[paper] - 56  # the margins of edition.css
     file = tmp_path / "book.html"
     file.write_text(pdf.Book(site).compose(paper, pdf.read_facts(pdf.ROOT)), "utf-8")
@@ -202,6 +208,11 @@ def test_nothing_of_the_book_is_wider_than_its_paper(browser, site, tmp_path, pa
     page.emulate_media(media="print")
     page.goto(file.as_uri())
     assert page.evaluate(TOO_WIDE, round(width * MM)) == []
+    heights = page.locator("figure.attn-figure").evaluate_all(
+        "(all) => all.map((figure) => figure.getBoundingClientRect().height)"
+    )
+    high = {"A4": 297, "Letter": 279.4}[paper] - 49
+    assert 150 < max(heights) / MM < high
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)")
     assert len(set(ids)) == len(ids)
     links = page.locator("a[href^='#']").evaluate_all("(all) => all.map((a) => a.getAttribute('href'))")

@@ -75,6 +75,12 @@ def test_the_language_of_chinese_terms_is_named(site):
     assert not re.search(r"<dt(?! lang)[^>]*>[^<]*[\u4e00-\u9fff]", glossary)
 
 
+def test_no_list_stands_inside_a_paragraph(site):
+    for page in PAGES:
+        text = (site / page).read_text("utf-8")
+        assert not re.search(r"<p>\s*<[uod]l\b", text), page
+
+
 def test_no_formula_is_left_as_tex(site):
     for page in PAGES:
         article = re.search(r"<article>(.*)</article>", (site / page).read_text("utf-8"), re.S)[1]
@@ -99,6 +105,25 @@ def test_the_choice_of_colours_lasts(visit, base):
     assert background(page) == light
     assert page.evaluate("Object.keys(localStorage)") == ["theme"]
     assert page.context.cookies() == []
+
+
+def test_contents_beside_the_text_show_the_page_that_is_read(visit, base):
+    for name in ("chapters/applications/captioning.html", "chapters/foundations/scores.html"):
+        page = visit(base + name, viewport={"width": 1280, "height": 720})
+        current = page.locator("nav.contents [aria-current]").bounding_box()
+        assert 0 <= current["y"] <= 720 - current["height"], name
+        assert page.evaluate("scrollY") == 0
+
+
+def test_a_picture_is_no_negative_in_the_dark(visit, base):
+    page = visit(base + "chapters/applications/captioning.html", color_scheme="dark")
+    colour = "(svg) => getComputedStyle(svg).getPropertyValue('--attn-paper')"
+    grounds = [svg.evaluate(colour) for svg in page.locator(".attn-figure > svg").all()]
+    strip, looked, photograph = grounds
+    assert strip == photograph == "#fdfcf8"
+    assert looked == "#16171b", "a map of weights is no picture"
+    page.emulate_media(media="print")
+    assert {svg.evaluate(colour) for svg in page.locator(".attn-figure > svg").all()} == {"#fff"}
 
 
 def test_contents_open_on_a_small_screen_without_scripts(visit, base):

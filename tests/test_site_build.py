@@ -11,12 +11,15 @@ import nbformat
 import numpy as np
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 from built import NOTEBOOKS, ROOT, Outline, make_small_book, run_build
+from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
+from web.cards import CARD, EMPTY, FILL, MARGIN, draw_card, list_weights, measure, set_title
 from web.formulae import to_mathml
 from web.notebooks import join_streams
-from web.publish import VARIABLES, draw_card, name_launches
+from web.publish import VARIABLES, name_launches
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,7 @@ from web.publish import VARIABLES, draw_card, name_launches
         (r"q^\top k", "inline", r'<mo lspace="0" rspace="0">⊤</mo>'),
         (r"\begin{aligned}a &= b\\ &= c\end{aligned}", "block", r"(<mtr>.*?</mtr>){2}</mtable>"),
         (r"a \\ b", "block", r"(<mtr>.*?</mtr>){2}</mtable>"),
+        (r"a \mathrel{-}= b", "block", r"<mi>a</mi><mo[^>]*>−</mo><mo>=</mo>"),
         (r"x < y \text{ if } a", "inline", r"<mi>x</mi><mo>&lt;</mo><mi>y</mi><mtext>\s*if\s*</mtext>"),
     ],
 )
@@ -231,6 +235,62 @@ def test_a_title_stays_on_its_card(tmp_path, title):
     assert min(top, 629 - bottom) > 40
     rows = np.argwhere(pixels[:, :, :3].max(axis=2) < 0.3)[:, 0]  # the ink of the title, darker than all else
     assert rows.max() < 0.67 * 630, "the title ends above the bars"
+
+
+def test_words_on_a_card_are_filled_by_their_weights(tmp_path):
+    draw_card(tmp_path / "card.png", "A title", "A book", "Part 3", [("animal", 0.75), ("street", 0.25)])
+    pixels = imread(tmp_path / "card.png")[:, :, :3]
+    full, empty = (np.abs(pixels - to_rgb(color)).max(axis=2) < 0.01 for color in (FILL, EMPTY))
+    columns = np.argwhere(full.any(axis=0)).ravel()
+    assert columns.min() == MARGIN
+    shares = full[:, columns].sum(axis=0) / (full | empty)[:, columns].sum(axis=0)
+    assert shares[2] == pytest.approx(0.75, abs=0.03), "left of the letters"
+    assert shares[-3] == pytest.approx(0.25, abs=0.03), "right of the letters"
+
+
+def test_weights_for_a_card_are_those_that_the_page_shows_unless_they_go_below_zero(site):
+    html = (site / "chapters" / "transforms" / "softmax.html").read_text("utf-8")
+    weights = list_weights(html)
+    assert weights[3] == ("bob", 0.48)  # what the chapter's text says of "he"
+    assert sum(share for _, share in weights) == pytest.approx(1, abs=0.005)
+    signed = html.replace("--attn-from:0%", "--attn-from:50%")
+    assert list_weights(signed) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "lines"),
+    [
+        (
+            "Watch where a picture is read: image captioning",
+            ["Watch where a", "picture is read:", "image captioning"],
+        ),
+        ("Glossary", ["Glossary"]),
+    ],
+)
+def test_a_title_is_broken_evenly_and_its_subject_set_apart(title, lines):
+    found, size = set_title(title)
+    assert [line for line, _, _ in found] == lines
+    assert [weight for _, weight, _ in found] == ["bold"] * (len(lines) - (":" in title)) + ["normal"] * (
+        ":" in title
+    )
+    assert all(measure(line, size, weight) <= CARD[0] - 2 * MARGIN for line, weight, _ in found)
+
+
+def test_a_formula_keeps_the_signs_around_it(small_book):
+    lines = [
+        "*Odds*. ($a$ to $b$), at $T = 1$. A $k$-sparse row, $n$ long: “$x$” is *$y$*, and $z$",
+        "*u*. Then $v$. Then $w$.",
+    ]
+    book = small_book({"chapter": "\n\n".join(["# One", *lines]) + "\n"})
+    result = run_build("--source", book)
+    assert result.returncode == 0, result.stderr
+    article = BeautifulSoup((book / "_build" / "html" / "chapter.html").read_text(), "html.parser").article
+    held = [whole.get_text() for whole in article.select(".whole")]
+    assert held == ["(a", "b),", "T=1.", "k-", "“x”", "v.", "w."]
+    assert len(article.find_all("math")) == 10
+    assert [p.get_text() for p in article.find_all("p")] == [
+        line.replace("*", "").replace("$", "").replace(" = ", "=") for line in lines
+    ]
 
 
 def test_the_package_beside_the_pages_is_the_same_each_time(published):

@@ -29,10 +29,12 @@ from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERED = 16  # columns of a map whose numbers fit on paper
+SHORT = 12  # lines of code that stay on one page
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from browser import open_browser  # noqa: E402
 
 from web.builder import THEME, style_sheet  # noqa: E402
+from web.cards import list_weights  # noqa: E402
 
 PAPERS = ("A4", "Letter")
 OLDEST = 131  # the first Chromium with running heads
@@ -86,6 +88,7 @@ class Book:
         self.preface = Unit("preface", "Preface")
         article = first.article
         self.title = article.h1.find(string=True)
+        self.sentence = list_weights(str(first.find("attn-explorer") or ""))
         strong = article.h1.find_next_sibling("p")
         self.subtitle = strong.get_text().rstrip(".") if strong else ""
         if strong and strong.strong:
@@ -126,6 +129,9 @@ class Book:
             self.freeze(explorer)
         for figure in article.select("figure.attn-figure"):
             self.describe(figure)
+        for code in article.find_all("pre"):
+            if code.get_text().rstrip().count("\n") < SHORT:
+                code["class"] = "short"
         for sound in article.find_all(["audio", "video"]):
             sound.replace_with(self.tag("p", "(The recording is on the page of the site.)", class_="absent"))
         self.take_solutions(unit, article)
@@ -298,6 +304,9 @@ class Book:
         for position, (title, units) in enumerate(self.parts, 1):
             if title:
                 main.append(self.part_page(f"part-{position}", title, units))
+                named = ", ".join(f".{unit.key} h2 > .number::before" for unit in units)
+                above = json.dumps(f"{title}\u2002", ensure_ascii=False)
+                styles.append(f"{named} {{ content: {above} }}")
             main.extend(map(self.section, units))
         for heading in main.find_all(re.compile("^h[1-6]$")):
             words = (text for text in heading.find_all(string=True) if not text.find_parent(class_="back"))
@@ -318,6 +327,8 @@ class Book:
         lines = ("title", self.title), ("subtitle", self.subtitle), ("author", facts["author"])
         page = self.tag("section", *(self.tag("p", text, class_=name) for name, text in lines))
         page["class"] = "title-page"
+        words = [self.tag("span", word, style=f"--attn-to: {share:.1%}") for word, share in self.sentence]
+        page.find(class_="subtitle").insert_after(self.tag("p", *words, class_="vessels"))
         page.append(self.tag("div", *imprint, class_="imprint"))
         return page
 
@@ -333,7 +344,10 @@ class Book:
 
     def row(self, unit):
         """Return a line of the contents."""
-        title = self.tag("a", unit.title, href=f"#{unit.key}")
+        asks, colon, subject = unit.title.partition(": ")
+        title = self.tag("a", asks + colon, href=f"#{unit.key}")
+        if subject:
+            title.append(self.tag("span", subject, class_="subject"))
         number = self.tag("span", unit.number, class_="number")
         return self.tag("p", number, title, self.tag("i"), self.page_of(unit.key), class_="row")
 

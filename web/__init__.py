@@ -9,6 +9,7 @@
     notebooks   when notebooks run again; answers, figures, folds and explorers as HTML
     coverage    the page of all claims, each linked to the cells that show it
     publish     notebook and package of a page; card, site map, launch and feedback links of a published site
+    cards       the pictures that stand for pages where their addresses are shared
     search      the search index
     theme/      templates, style sheet, scripts
 """

@@ -94,8 +94,20 @@ class BookTranslator(HTML5Translator):
         super().depart_table(node)
         self.body.append("</div>\n")
 
+    def visit_paragraph(self, node):
+        """Open a paragraph, unless it holds a list: Sphinx so wraps what a function returns."""
+        if node.first_child_matching_class(nodes.bullet_list) is None:
+            super().visit_paragraph(node)
+
+    def depart_paragraph(self, node):
+        """Close what was opened."""
+        if node.first_child_matching_class(nodes.bullet_list) is None:
+            super().depart_paragraph(node)
+
     def visit_literal_block(self, node):
-        """Write code with marks for only those pieces that look different from the rest."""
+        """Write code with marks for pieces that look different only; printed source is code too."""
+        if "stream" in node["classes"] and re.match(r"(def|class) \w+", node.astext()):
+            node["language"] = "python"
         try:
             super().visit_literal_block(node)
         finally:  # Sphinx leaves with SkipNode

@@ -24,6 +24,10 @@ SCRIPTS = {"msub", "msup", "msubsup", "munder", "mover", "munderover"}
 LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 WITH_LIMITS = {"max", "min", "sup", "inf", "lim", "argmax", "argmin"}
 OPENING = {"(", "[", "{", "⁡"}
+BEFORE, AFTER = (
+    re.compile(r"[(\[“‘]+$"),
+    re.compile(r"^[)\].,;:?!…”’%-]+"),
+)  # signs that a line leaves with its formula
 
 
 def to_mathml(tex, display):
@@ -47,6 +51,11 @@ def to_mathml(tex, display):
 
 def _check(math):
     """Unescape the text of every element in place and refuse what is still TeX."""
+    for element in list(math.iter("mo")):
+        if len(element):  # \mathrel{-}: an operator holds a sign, not a row of them
+            text = "".join(element.itertext())
+            element.clear()
+            element.text = text
     for element in math.iter():
         raw = element.text or ""
         if raw.startswith("&#") and element.tag == "mi" and html.unescape(raw).isascii():
@@ -115,6 +124,25 @@ def _convert(translator, node, display):
         return ""
 
 
+def keep_signs(app, doctree, docname):
+    """Hold a formula and the signs around it together: browsers break a line on either side of a formula."""
+    for math in list(doctree.findall(nodes.math)):
+        line, place = math.parent, math.parent.index(math)
+        before, after = (line[i] if 0 <= i < len(line) else None for i in (place - 1, place + 1))
+        opens = BEFORE.search(before) if isinstance(before, nodes.Text) else None
+        closes = AFTER.search(after) if isinstance(after, nodes.Text) else None
+        if not (opens or closes):
+            continue
+        line[place] = whole = nodes.inline("", classes=["whole"])
+        if opens:
+            line[place - 1] = nodes.Text(before[: opens.start()])
+            whole += nodes.Text(opens[0])
+        whole += math
+        if closes:
+            line[place + 1] = nodes.Text(after[closes.end() :])
+            whole += nodes.Text(closes[0])
+
+
 def visit_inline(translator, node):
     """Write a formula within a line."""
     translator.body.append(_convert(translator, node, "inline"))
@@ -137,3 +165,4 @@ def setup(app):
     """Take the place of MathJax."""
     app.add_transform(Numbers)
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_display, None))
+    app.connect("doctree-resolved", keep_signs)

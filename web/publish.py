@@ -8,17 +8,15 @@ the site map, launch links, feedback. Both stand in `_config.yml`; the environme
 import os
 import subprocess
 import sys
-import textwrap
 import tomllib
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 from xml.sax.saxutils import escape
 
-from attnlib import softmax
+from web.cards import draw_card, list_weights, name_card
+from web.pages import find_place, list_contents
 
 VARIABLES = {"html_baseurl": "BOOK_URL", "book_repository": "BOOK_REPOSITORY", "book_branch": "BOOK_BRANCH"}
-CARD = (1200, 630)  # pixels, the size that every reader of Open Graph takes
-INK, PAPER, MUTED, SCORE, WEIGHT = "#1d2129", "#ffffff", "#59606b", "#7a7f87", "#0072b2"
 
 
 def read_environment(app, config):
@@ -97,36 +95,6 @@ def name_install(base, wheel):
     return f'pip install "{wanted}"'
 
 
-def name_card(docname):
-    """Return where the card of a page stands, below the first page.
-
-    >>> name_card("chapters/choosing")
-    'cards/chapters-choosing.png'
-    """
-    return f"cards/{docname.replace('/', '-')}.png"
-
-
-def draw_card(path, title, book):
-    """Draw the picture that stands for a page where its address is shared: the same bytes every time."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(CARD[0] / 100, CARD[1] / 100), dpi=100, facecolor=PAPER)
-    figure.text(0.065, 0.865, book, size=24, color=MUTED, va="center", family="DejaVu Sans")
-    letters, size = (28, 46) if len(title) <= 56 else (32, 39)
-    look = {"weight": "bold", "color": INK, "va": "top", "family": "DejaVu Sans", "linespacing": 1.2}
-    figure.text(0.065, 0.77, textwrap.fill(title, letters), size=size, **look)
-    scores = [0.9, 2.1, 1.2, 2.8, 0.5, 1.7]
-    panels = [[score / 2.8 for score in scores], *(softmax(scores, temperature=T) for T in (2, 1, 0.5))]
-    for number, heights in enumerate(panels):
-        axes = figure.add_axes([0.065 + 0.2275 * number, 0.09, 0.1875, 0.24])
-        axes.bar(range(len(scores)), heights, color=SCORE if number == 0 else WEIGHT, width=0.7)
-        axes.set(ylim=(0, 1), xticks=[], yticks=[])
-        axes.spines[["top", "left", "right"]].set_visible(False)
-        axes.spines["bottom"].set_color(MUTED)
-    path.parent.mkdir(exist_ok=True)
-    figure.savefig(path, metadata={"Software": None})
-
-
 def build_wheel(root, output):
     """Build the package's wheel into a folder: the same bytes every time."""
     command = f"from flit_core.buildapi import build_wheel; build_wheel({str(output)!r})"
@@ -145,11 +113,15 @@ def write_files(app, exception):
     if not base:
         return
     pages = sorted(app.env.found_docs)
+    weights = {name: list_weights((output / f"{name}.html").read_text("utf-8")) for name in pages}
     for name in pages:
         title = app.env.titles[name].astext()
         if title == app.config.project:  # the first page: what the book is about
             title = app.config.html_title.partition(": ")[2].capitalize() or title
-        draw_card(output / name_card(name), title, app.config.project)
+        place = find_place(list_contents(app, str, name)) or {"part": "", "number": ""}
+        where = f"{place['part'] or ''} {place['number']}".strip()
+        shown = weights[name] or weights[app.config.root_doc]
+        draw_card(output / name_card(name), title, app.config.project, where, shown)
     addresses = [base + app.builder.get_target_uri(name).removesuffix("index.html") for name in pages]
     lines = "\n".join(f"<url><loc>{escape(address)}</loc></url>" for address in addresses)
     output.joinpath("sitemap.xml").write_text(

@@ -119,7 +119,7 @@ def _bisect(z, d):
         return w * np.exp(np.log1p(np.maximum(d * z / np.maximum(w**d, 1e-300), -1.0)) / d)
 
     with np.errstate(all="ignore"):
-        low, high = np.full((*z.shape[:-1], 1), 1.0 / z.shape[-1]), np.ones((*z.shape[:-1], 1))
+        low, high = 1.0 / z.shape[-1], 1.0
         for _ in range(60):
             w = (low + high) / 2.0
             enough = total(row(w)) >= 1.0

@@ -1,4 +1,4 @@
-// The theme button, the search box, and a cue and keyboard access for whatever scrolls inside itself. The page can be read without this script.
+// The theme button, the search box, the place in the contents, and a cue and keyboard access for whatever scrolls inside itself. The page can be read without this script.
 "use strict";
 
 const root = document.documentElement;
@@ -44,7 +44,7 @@ const observer = new ResizeObserver((entries) => {
   for (const { target: box } of entries) {
     mark(box);
     for (const [name, value] of Object.entries(named.has(box) ? { tabindex: "0" } : GROUP)) {
-      if (box.scrollWidth > box.clientWidth + 1) box.setAttribute(name, value);
+      if (box.scrollWidth > box.clientWidth) box.setAttribute(name, value);
       else box.removeAttribute(name);
     }
   }
@@ -60,4 +60,11 @@ for (const list of document.querySelectorAll("nav[popover]")) {
   list.addEventListener("click", (event) => {
     if (event.target.closest("a") && list.matches(":popover-open")) list.hidePopover();
   });
+}
+
+// Beside the text, the contents are longer than the window: they begin with the part that is being read.
+const here = document.querySelector("nav.contents [aria-current]");
+if (here) {
+  const part = here.closest("ul");
+  here.closest("nav").scrollTop = (part.previousElementSibling || part).offsetTop - 40;
 }
