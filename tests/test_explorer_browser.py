@@ -1,6 +1,7 @@
 """Explorers in a page without a kernel: a real Chromium, from file://, under the site's content policy."""
 
 import io
+import itertools
 import json
 import re
 import shutil
@@ -578,7 +579,12 @@ def test_numbers_along_a_plot_stand_beside_it_and_inside_the_page(visit, name, w
     heights = [end["y"] + end["height"] / 2 for end in ends]
     assert max(heights) == pytest.approx(lines["y"] + lines["height"], abs=0.5)
     assert min(heights) == pytest.approx(lines["y"], abs=0.5)
-    below = [label.bounding_box() for label in part(page, name, ".attn-x").all()]
+    labels = part(page, name, ".attn-x").all()
+    seen = [label.bounding_box() for label in labels if label.is_visible()]
+    assert len(seen) >= 2
+    for left, right in itertools.pairwise(seen):
+        assert left["x"] + left["width"] + 4 < right["x"], "apart, on a phone too"
+    below = [label.bounding_box() for label in labels]
     assert below[0]["x"] + below[0]["width"] / 2 == pytest.approx(lines["x"], abs=0.5)
     assert below[-1]["x"] + below[-1]["width"] / 2 == pytest.approx(lines["x"] + lines["width"], abs=0.5)
 
