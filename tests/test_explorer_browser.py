@@ -123,7 +123,7 @@ EXPLORERS = [
     ),
     Explorer(
         lambda households: [[0, 10 * households]],
-        Curves([0, 5000], ["cost"], "income", "cost in francs", limits=(0, 20_000)),
+        Curves([0, 5000], ["at the median"], "income", "cost in francs", limits=(0, 20_000)),
         name="thousands",
         caption="Thousands have commas.",
         households=[1, 2000],
