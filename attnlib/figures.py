@@ -185,7 +185,7 @@ def heatmap(
         caption: what the picture says
         title: what the colour measures
         row_title, column_title: what rows and columns are
-        limit: the number that is drawn in full blue; None takes the largest of all panels, column_ticks up
+        limit: the number that is drawn in full blue; None takes the largest of all panels, rounded up
         signed: whether numbers go down to ``-limit``. Those below 0 are drawn towards vermilion, and told
             apart without colour too: by their minus sign, or struck through where cells show no numbers.
 

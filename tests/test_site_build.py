@@ -114,6 +114,20 @@ def test_a_tag_gives_a_formula_its_number_and_its_anchor(small_book):
     assert re.search(r'<a [^>]*href="#equation-second"[^>]*>(<[^>]+>)*\(1\)', page)
 
 
+def test_printed_source_is_set_as_code_decorated_or_not(small_book):
+    cells = [
+        "print('def f(x):\\n    return 1')",
+        "print('@once\\ndef f(x):\\n    return 1')",
+        "print('defined: 1')",
+    ]
+    book = small_book({"chapter": cells})
+    result = run_build("--source", book)
+    assert result.returncode == 0, result.stderr
+    page = BeautifulSoup((book / "_build" / "html" / "chapter.html").read_text(), "html.parser")
+    outputs = [output.pre for output in page.select(".cell_output")]
+    assert [output.select_one(".k") is not None for output in outputs] == [True, True, False]
+
+
 def test_answers_become_a_list_without_further_markers(small_book):
     text = "# A\n\nWhich?\n\n(a) *one*, the first\\\n(b) two\n\n(b) not a list,\\\n(a) for it begins with b\n"
     book = small_book({"chapter": text})

@@ -106,7 +106,7 @@ class BookTranslator(HTML5Translator):
 
     def visit_literal_block(self, node):
         """Write code with marks for pieces that look different only; printed source is code too."""
-        if "stream" in node["classes"] and re.match(r"(def|class) \w+", node.astext()):
+        if "stream" in node["classes"] and re.match(r"(@.*\n)*(def|class) \w+", node.astext()):
             node["language"] = "python"
         try:
             super().visit_literal_block(node)
