@@ -6,8 +6,9 @@ Opens each built page (default: every page under _build/html that holds an explo
 full speed and once with the CPU slowed 4 times, motion allowed. Drags every slider through every stop there
 and back, chooses every item of every menu, and prints per explorer the median and the 95th percentile of the
 time from the input event to the end of the frame that shows it. What a page pays before anything is touched
-(running the script, upgrading its elements) is printed too. All times are wall-clock: run it with nothing
-else going on.
+(running the script, upgrading its elements) is printed too. Each round begins with a slider alone on an empty
+page, which moves nothing: what remains when the book does nothing at all. All times are wall-clock: run it
+with nothing else going on.
 """
 
 import json
@@ -19,6 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from browser import open_browser
 
 RATES = (1, 4)
+PHONE = {"width": 412, "height": 900}
+BARE = '<div><input type="range" max="40" value="0" style="width: 300px"></div>'
 MEASURE = """() => {
     window.moves = [];
     // A task posted from the frame's animation callback runs after that frame's style, layout and paint.
@@ -91,22 +94,36 @@ def main(paths):
             print(
                 f"CPU slowed {rate} times: move to paint in milliseconds (goal: 95th percentile at most 16)"
             )
+            measure_bare(browser, rate)
             for path in pages:
                 measure_page(browser, path, rate)
 
 
+def show(name, times):
+    """Print the line of one explorer."""
+    median, most = percentile(times, 0.5), percentile(times, 0.95)
+    print(f"  {name:24}{len(times):4} moves   median {median:5.1f}   95 % {most:5.1f}", flush=True)
+
+
+def measure_bare(browser, rate):
+    """Print how fast a slider answers that has neither a page around it nor anything to move."""
+    page = browser.new_page(viewport=PHONE)
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
+    page.set_content(BARE)
+    page.evaluate(MEASURE)
+    show("a slider alone", measure(page, page.query_selector("div")))
+    page.close()
+
+
 def measure_page(browser, path, rate):
     """Print what one page costs at the start, and how fast each of its explorers answers."""
-    page = browser.new_page(viewport={"width": 412, "height": 900})
+    page = browser.new_page(viewport=PHONE)
     cost = start_cost(page, path.resolve().as_uri(), rate)
     print(f"{path}: {cost:.2f} ms of script before the first touch (goal: under 1)")
     page.evaluate(MEASURE)
     for element in page.query_selector_all("attn-explorer"):
         element.scroll_into_view_if_needed()
-        times = measure(page, element)
-        median, most = percentile(times, 0.5), percentile(times, 0.95)
-        name = element.get_attribute("id").removeprefix("explorer-")
-        print(f"  {name:24}{len(times):4} moves   median {median:5.1f}   95 % {most:5.1f}")
+        show(element.get_attribute("id").removeprefix("explorer-"), measure(page, element))
     page.close()
 
 

@@ -21,13 +21,10 @@ def installers():
     """Yield the commands that may bring a browser, each with its name."""
     yield "Playwright's Chromium", [[sys.executable, "-m", "playwright", "install", "chromium"]]
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
-        yield (
-            "the distribution's Chromium",
-            [
-                ["apt-get", "update", "-qq"],
-                ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"],
-            ],
-        )
+        update, install = ["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq"]
+        for package in ("chromium-headless-shell", "chromium"):
+            command = [*install, "--no-install-recommends", package]
+            yield f"the distribution's {package}", [update, command]
 
 
 def main():
