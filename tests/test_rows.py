@@ -1,6 +1,7 @@
 """The contract every map keeps: dtype, axis, mask, temperature, infinities, NaN, layouts, silence."""
 
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -19,6 +20,7 @@ from attnlib import (
     scalable_softmax,
     softmax,
     softmax_one,
+    softmax_one_vjp,
     softmax_vjp,
     sparsemax,
 )
@@ -393,6 +395,8 @@ def test_noise_is_added_in_full_and_never_to_a_dropped_entry(dtype):
 
 def test_a_sink_is_one_more_score_and_the_number_of_kept_entries_sharpens():
     np.testing.assert_allclose(softmax_one([0.0, 0.0], sink=np.log(2)), [0.25, 0.25], rtol=1e-15)
+    pulled = softmax_one_vjp([0.0, 0.0], [1.0, 0.0])  # three equal shares; the third's gradient is 0
+    np.testing.assert_allclose(pulled, [2 / 9, -1 / 9], rtol=1e-15)
     keep = [True, True, True, False]  # 3 to the power of 1 and of 0: 3/5 and 1/5
     weights = scalable_softmax([1.0, 0.0, 0.0, 9.0], scale=1, mask=keep)
     np.testing.assert_allclose(weights, [0.6, 0.2, 0.2, 0], rtol=1e-15)
@@ -401,6 +405,13 @@ def test_a_sink_is_one_more_score_and_the_number_of_kept_entries_sharpens():
 def test_the_temperature_at_fault_is_named_among_others():
     with pytest.raises(ValueError, match=r"^temperature must be positive, not -1\.0$"):
         softmax(np.zeros((3, 2)), temperature=[[0.5], [-1.0], [2.0]])
+
+
+@pytest.mark.parametrize("shape", [(1,), (3,), (3, 2), (2, 1), (1, 3, 1)])
+def test_a_temperature_that_does_not_fit_is_refused_with_both_shapes(shape):
+    words = f"temperature must be a number or of a shape that fits (3, 1), not {shape}"
+    with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
+        softmax(np.zeros((3, 2)), temperature=np.ones(shape))
 
 
 def test_the_noise_must_have_the_shape_of_the_scores():
