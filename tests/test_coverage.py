@@ -2,9 +2,11 @@
 
 import re
 import tomllib
+from functools import cache
 from html import unescape
 from urllib.parse import unquote, urldefrag, urljoin
 
+import nbformat
 import pytest
 from built import NOTEBOOKS, ROOT, run_build
 
@@ -14,6 +16,11 @@ from web.coverage import WAYS
 PARTS = {"ideas": 14, "systems": 16, "fields": 4}  # as many claims as the article makes
 CLAIMS = tomllib.loads((ROOT / "chapters" / "coverage.toml").read_text("utf-8"))
 ROWS = [pytest.param(row, id=row["claim"][:40]) for rows in CLAIMS.values() for row in rows]
+
+
+@cache
+def cells(page):
+    return {cell.id: cell for cell in nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells}
 
 
 def test_every_claim_is_in_the_list_once():
@@ -54,6 +61,17 @@ def test_a_claim_stands_on_the_page_with_live_evidence(site, outlines, row):
     for name in row.get("names", ()):
         assert hasattr(attnlib, name)
         assert f">{name}<" in found
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_cell_behind_a_claim_shows_something_or_asserts_it(row):
+    for way in ("see", "check"):
+        for place in row.get(way, ()):
+            page, _, anchor = place.rpartition("#")
+            if anchor.startswith("cell-"):
+                cell = cells(page or row["chapter"])[anchor.removeprefix("cell-")]
+                asserts = way == "check" and re.search(r"^\s*assert ", cell.source, re.M)
+                assert cell.outputs or asserts, f"{place} only defines what another cell uses"
 
 
 def test_a_claim_without_live_evidence_stops_the_build(small_book):
