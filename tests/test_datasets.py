@@ -84,6 +84,22 @@ def test_sources_names_only_loaders_that_exist():
     assert all(callable(getattr(datasets, name)) for name in named)
 
 
+def test_every_data_set_is_used():
+    """By a chapter or the package; `reference` is there for a test in this file."""
+    cells = [
+        "".join(cell["source"])
+        for path in (ROOT / "chapters").rglob("*.ipynb")
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+    ]
+    modules = (path for path in (ROOT / "attnlib").glob("*.py") if path.name != "datasets.py")
+    code = "\n".join([*cells, *(path.read_text(encoding="utf-8") for path in modules)])
+    text = (DATA / "SOURCES.md").read_text(encoding="utf-8")
+    loaders = set(re.findall(r"\| `(\w+)\((?:name|table)?\)` \|", text)) - {"reference"}
+    assert [loader for loader in sorted(loaders) if f"datasets.{loader}(" not in code] == []
+    kinds = (datasets.ATTENTION, datasets.CALIBRATION, datasets.IMAGES, datasets.REGRESSION, datasets.RESULTS)
+    assert [name for kind in kinds for name in kind if f'"{name}"' not in code] == []
+
+
 def test_text_files_have_unix_line_ends_so_that_git_cannot_change_their_checksum():
     for path in data_files():
         if not path.endswith((".npz", ".png", ".wav")):
