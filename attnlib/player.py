@@ -66,7 +66,7 @@ class Player:
         """The words with the moment each attends to most."""
         lines = [f"Player {self.name}: {self.file.name}, {self.seconds:.2f} s"]
         for word, moment, row in zip(self.words, self.moments, self.weights, strict=True):
-            lines.append(f"{word}: {moment:.2f} s, weight {row.max():.3f}")
+            lines.append(f"{word}: {moment:.2f} s, weight {fixed(row.max())}")
         return "\n".join(lines)
 
     __repr__ = text
