@@ -513,7 +513,12 @@ class Explorer:
         if isinstance(result, dict) and not result:
             raise ValueError(f"compute returned an empty dict at {words}: its first item is what is drawn")
         shown, *others = result.items() if isinstance(result, dict) else [("", result)]
-        array = np.asarray(shown[1], dtype=float)
+        try:
+            array = np.asarray(shown[1], dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"compute returned {shown[1]!r} at {words}, but the chart shows an array of numbers"
+            ) from None
         array = array[None] if isinstance(self.chart, Curves) and array.ndim == 1 else array
         if array.shape != self.chart.shape:
             raise ValueError(

@@ -275,6 +275,14 @@ def test_curve_names_stand_apart_in_the_order_of_their_ends():
             r"compute returned \[1.0\] as 'best' at T = 0.50: a read-out is one finite number",
         ),
         (
+            lambda: three_bars(lambda temperature, scores: ["a", "b", "c"]),
+            r"compute returned \['a', 'b', 'c'\] at T = 0.50, but the chart shows an array of numbers",
+        ),
+        (
+            lambda: three_bars(lambda temperature, scores: [1, [2, 3], 4]),
+            r"compute returned \[1, \[2, 3\], 4\] at T = 0.50, but the chart shows an array of numbers",
+        ),
+        (
             lambda: three_bars(lambda temperature, scores: {}),
             "compute returned an empty dict at T = 0.50: its first item is what is drawn",
         ),
