@@ -32,7 +32,7 @@ ATTENTION = (
     "paragraph",
 )
 CALIBRATION = ("perceptron", "logistic")
-IMAGES = ("chelsea", "coffee", "camera", "astronaut", "rocket", "china")
+IMAGES = ("camera",)
 REGRESSION = ("engel", "nile", "sunspots")
 RESULTS = ("dates", "strips", "temperatures", "swaps", "examples", "growth")
 READERS = ("dates_softmax", "dates_sparsemax", "dates_relu_attention", "strips_softmax", "strips_sparsemax")
@@ -219,60 +219,6 @@ def reference():
     return Reference(tuple(tokens), _frozen(arrays["scores"]), _frozen(arrays["model_weights"]))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class HeadStats(_Record):
-    """What each head does in each text, under softmax with temperature 1: 504 rows, one array per column.
-
-    Attributes:
-        sentence: name of the text; ``layer``, ``head``: which head; ``n``: tokens in the text
-        min, max, mean, std: of the head's scores
-        row_spread: mean over rows of the largest minus the smallest score
-        entropy: mean over rows, in nats; ``entropy_over_log_n``: as a share of the largest possible
-        top_weight: mean over rows of the largest weight
-        diagonal, previous, next: mean weight on the token itself, the one before, the one after
-        cls, sep, punctuation: mean weight on ``[CLS]``, ``[SEP]``, and ``.`` or ``,``
-        entropy_unscaled: entropy without the division by √32
-        sparsemax_support, entmax15_support: mean number of non-zero weights under those maps
-        softmax_effective: mean over rows of exp(entropy)
-    """
-
-    sentence: np.ndarray
-    layer: np.ndarray
-    head: np.ndarray
-    n: np.ndarray
-    min: np.ndarray
-    max: np.ndarray
-    mean: np.ndarray
-    std: np.ndarray
-    row_spread: np.ndarray
-    entropy: np.ndarray
-    entropy_over_log_n: np.ndarray
-    top_weight: np.ndarray
-    diagonal: np.ndarray
-    previous: np.ndarray
-    next: np.ndarray
-    cls: np.ndarray
-    sep: np.ndarray
-    punctuation: np.ndarray
-    entropy_unscaled: np.ndarray
-    sparsemax_support: np.ndarray
-    entmax15_support: np.ndarray
-    softmax_effective: np.ndarray
-
-
-def head_stats():
-    """Load the table of what every head does in every text.
-
-    >>> stats = head_stats()
-    >>> best = stats.previous.argmax()
-    >>> int(stats.layer[best]), int(stats.head[best]), float(stats.previous[best].round(3))
-    (0, 2, 1.0)
-    """
-    kinds = {"sentence": str, "layer": np.int64, "head": np.int64, "n": np.int64}
-    table = _csv("minilm/head_stats.csv")
-    return HeadStats(**{name: _frozen(column, kinds.get(name, np.float64)) for name, column in table.items()})
-
-
 # --- speech --------------------------------------------------------------------------------------------
 
 
@@ -387,15 +333,15 @@ def digits():
 
 
 def image(name):
-    """Load a photograph as float64 from 0 (black) to 1: (height, width, 3), or (height, width) if it is grey.
+    """Load a grey photograph as float64 (height, width), from 0 (black) to 1 (white).
 
     Args:
-        name: ``chelsea`` (a cat), ``coffee``, ``camera`` (grey), ``astronaut``, ``rocket`` or ``china``
+        name: ``camera``, a photographer
 
     Needs Pillow, which matplotlib brings along.
 
-    >>> image("china").shape, image("camera").shape
-    ((107, 160, 3), (128, 128))
+    >>> image("camera").shape
+    (128, 128)
     """
     _known(name, IMAGES, "photograph")
     content = _checked(f"images/{name}.png")
@@ -504,25 +450,6 @@ def cldr_names():
             for kind in ("territories", "languages", "currencies")
         }
     )
-
-
-@dataclass(frozen=True)
-class Message:
-    """One short sentence in English, French, German and Spanish."""
-
-    en: str
-    fr: str
-    de: str
-    es: str
-
-
-def messages():
-    """Load 176 short sentences in four languages.
-
-    >>> messages()[1]
-    Message(en='Past 7 days', fr='Les 7 derniers jours', de='Letzte 7 Tage', es='Últimos 7 días')
-    """
-    return tuple(Message(**pair) for pair in _json("po/django_messages.json")["pairs"])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from attnlib.catalogue import CATALOGUE
 from attnlib.margins import cross_entropy
 from attnlib.measures import expected_calibration_error, perplexity, support_size
 from attnlib.tasks import GRID, batches, dates, fresh_strips, strips, symbols
-from attnlib.training import DateReader, StripReader, fit
+from attnlib.training import CLASSES, DateReader, StripReader, fit
 from attnlib.transforms.exponential import softmax
 from attnlib.transforms.logistic import sigmoid
 from attnlib.transforms.rectified import relu_attention
@@ -168,7 +168,7 @@ def calibrate(reader, sample):
     logits, labels = reader.read(sample.inputs).logits.astype(np.float64), sample.digits
     half = len(labels) // 2
     (fit_on, fit_labels), (rows, labels) = (
-        (logits[part].reshape(-1, 10), labels[part].ravel()) for part in (slice(half), slice(half, None))
+        (logits[part].reshape(-1, CLASSES), labels[part].ravel()) for part in (slice(half), slice(half, None))
     )
     grid = np.geomspace(0.1, 10.0, 201)
     best = min(grid, key=lambda T: cross_entropy(fit_on / T, fit_labels))

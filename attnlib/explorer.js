@@ -7,7 +7,8 @@
 const attnExplorer = (() => {
   "use strict";
 
-  const three = (thousandths) => (thousandths < 0 ? "−" : "") + (Math.abs(thousandths) / 1000).toFixed(3);
+  const three = (thousandths) =>
+    (thousandths < 0 ? "−" : "") + (Math.abs(thousandths) / 1000).toFixed(3).replace(/\B(?=(\d{3})+\.)/g, ",");
   const share = (value, [low, high]) => Math.min(1, Math.max(0, (value - low) / (high - low)));
   const stretch = (bar, value, limits) => {
     const [zero, end] = [share(0, limits), share(value, limits)];

@@ -24,10 +24,13 @@ from pathlib import Path
 
 import numpy as np
 
+from attnlib._numbers import fixed, minus, rounded, separator
+
 __all__ = ["Bars", "Curves", "Explorer", "Heatmap", "stops"]
 
 MAX_STATES = 2_000
 MAX_BYTES = 100 * 1024
+MAX_CURVES = 4  # as many as explorer.css has looks for
 LISTED_STATES = 60
 LISTED_NUMBERS = 4_000
 SYMBOLS = {"temperature": "T", "alpha": "α"}
@@ -128,15 +131,15 @@ class Bars:
         for position, label in enumerate(self.labels):
             row = _label(label)
             if scored:
-                text = f"{self.scores[position]:.{digits}f}"
-                number = _score_input(text, label) if live else _number(_minus(text))
-                row += _tag("td", _bar(self.scores[position], self.score_limits, number), cls="attn-score")
-            number = _number(_three(values[position]))
+                score = self.scores[position]
+                number = _score_input(f"{score:.{digits}f}", label) if live else _number(fixed(score, digits))
+                row += _tag("td", _bar(score, self.score_limits, number), cls="attn-score")
+            number = _number(fixed(values[position]))
             row += _tag("td", _bar(values[position], self.limit, number), cls="attn-weight")
             rows.append(row)
-        style = _scale_style("weight", self.limit, map(_three, self.limit))
+        style = _scale_style("weight", self.limit, map(fixed, self.limit))
         if scored:
-            style += ";" + _scale_style("score", self.score_limits, (f"{s:.{digits}f}" for s in self.scores))
+            style += ";" + _scale_style("score", self.score_limits, (fixed(s, digits) for s in self.scores))
         label = f"{self.title} of each {self.label_title}"
         return _table("attn-bars", head, rows, style=style, aria_label=label)
 
@@ -208,7 +211,7 @@ class Heatmap:
         label = f"{self.row_title} by {self.column_title}"
         scale = ""
         if self.signed:
-            low, high = (_minus(f"{end:g}") for end in self.limit)
+            low, high = (minus(f"{end:g}") for end in self.limit)
             label += f", from {low} to {high}"
             ends = _tag("span", f"{low} (hatched)") + _tag("i") + _tag("span", high)
             scale = _tag("div", ends, cls="attn-scale", aria_hidden="true")
@@ -226,7 +229,7 @@ class Curves:
     Parameters
     ----------
     x : increasing numbers, two or more; positive with `log_x`.
-    names : one text per curve, written at its right end.
+    names : one text per curve, written at its right end; at most four, each with dashes of its own.
     x_title, y_title : what the axes are.
     limits : pair (low, high) of the y axis.
     """
@@ -245,6 +248,10 @@ class Curves:
         if len(x) < 2 or np.any(np.diff(x) <= 0) or (self.log_x and x[0] <= 0):
             raise ValueError("Curves x must increase, over two or more numbers, all positive with log_x=True")
         _freeze(self, x=x, names=_texts(names, "Curves names"), limits=_limits(self.limits, "Curves limits"))
+        if len(self.names) > MAX_CURVES:
+            raise ValueError(
+                f"{len(self.names)} curves are too many for one picture; draw at most {MAX_CURVES}"
+            )
 
     @property
     def shape(self):
@@ -266,7 +273,7 @@ class Curves:
     @property
     def comma(self):
         """What stands between thousands along x: nothing if x are years, which are names."""
-        return "" if self.x_title == "year" else ","
+        return separator(self.x_title)
 
     @property
     def every(self):
@@ -303,10 +310,10 @@ class Curves:
         for value in _ticks(*self.limits):
             top = 1 - _share(value, self.limits)
             grid += f"M0 {1000 * top:.0f}H1000"
-            axes += _tag("span", _minus(f"{value:,g}"), cls="attn-y", style=f"top:{100 * top:.4g}%")
+            axes += _tag("span", minus(f"{value:,g}"), cls="attn-y", style=f"top:{100 * top:.4g}%")
         for value in _ticks(self.x[0], self.x[-1], self.log_x):
             left = float(np.interp(value, self.x, self.places)) / 10
-            axes += _tag("span", _minus(f"{value:{self.comma}g}"), cls="attn-x", style=f"left:{left:.4g}%")
+            axes += _tag("span", minus(f"{value:{self.comma}g}"), cls="attn-x", style=f"left:{left:.4g}%")
         heights = self.extra(values)
         for number, (name, curve, height) in enumerate(zip(self.names, values, heights, strict=True), 1):
             tops = (1000 - 1000 * _share(value, self.limits) for value in curve)
@@ -329,8 +336,8 @@ class Curves:
         )
         head = "".join(_tag("th", escape(title), scope="col") for title in (self.x_title, *self.names))
         rows = [
-            _tag("th", _minus(f"{self.x[index]:{self.comma}.4g}"), scope="row")
-            + "".join(_tag("td", _three(curve[index])) for curve in values)
+            _tag("th", minus(f"{self.x[index]:{self.comma}.4g}"), scope="row")
+            + "".join(_tag("td", fixed(curve[index])) for curve in values)
             for index in range(0, len(self.x), self.every)
         ]
         table = _tag("summary", "Numbers as a table") + _table("attn-numbers", head, rows)
@@ -385,14 +392,14 @@ class _Control:
 
     def sign(self, index):
         """The state as written beside its slider: with the symbol where there is one of the field's own."""
-        return _minus(self.words(index) if self.name in SYMBOLS else self.texts[index])
+        return minus(self.words(index) if self.name in SYMBOLS else self.texts[index])
 
     def data(self):
         """What the script must know of this control: each state in words and as written."""
         if not self.numeric:
             return {"words": self.texts}
         states = range(len(self.values))
-        return {"words": [_minus(self.words(i)) for i in states], "signs": [self.sign(i) for i in states]}
+        return {"words": [minus(self.words(i)) for i in states], "signs": [self.sign(i) for i in states]}
 
     def html(self, index):
         """A labelled native range or select input."""
@@ -414,10 +421,10 @@ class _Control:
             max=last,
             value=index,
             autocomplete="off",
-            aria_valuetext=_minus(self.words(index)),
+            aria_valuetext=minus(self.words(index)),
             style=f"--steps:{last}",
         )
-        ends = _tag("span", _minus(self.texts[0])) + _tag("span", _minus(self.texts[last]))
+        ends = _tag("span", minus(self.texts[0])) + _tag("span", minus(self.texts[last]))
         return _tag(
             "label",
             label
@@ -463,10 +470,7 @@ class Explorer:
 
     def __init__(self, compute, chart, *, name, caption, start=None, **controls):
         """Compute every state of the grid, so that what does not fit fails here."""
-        if not (isinstance(name, str) and re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)):
-            raise ValueError(
-                f"name must be lower-case words joined by hyphens, such as 'two-scores', got {name!r}"
-            )
+        _check_name(name)
         if not controls:
             raise ValueError(f"explorer {name!r} has no control, such as temperature=stops(0.1, 10)")
         self.compute, self.chart, self.name, self.caption = compute, chart, name, caption
@@ -506,8 +510,15 @@ class Explorer:
         if getattr(self.chart, "scores", None) is not None:
             values["scores"] = np.array(self.chart.scores if scores is None else scores)
         result = self.compute(**values)
+        if isinstance(result, dict) and not result:
+            raise ValueError(f"compute returned an empty dict at {words}: its first item is what is drawn")
         shown, *others = result.items() if isinstance(result, dict) else [("", result)]
-        array = np.asarray(shown[1], dtype=float)
+        try:
+            array = np.asarray(shown[1], dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"compute returned {shown[1]!r} at {words}, but the chart shows an array of numbers"
+            ) from None
         array = array[None] if isinstance(self.chart, Curves) and array.ndim == 1 else array
         if array.shape != self.chart.shape:
             raise ValueError(
@@ -524,7 +535,8 @@ class Explorer:
             raise ValueError(f"compute returned the read-outs {names} at {words}, but {self.readouts} before")
         scalars = []
         for other, value in others:
-            if np.ndim(value) or not np.isfinite(value):
+            value = value.item() if isinstance(value, np.ndarray | np.generic) and not value.ndim else value
+            if not isinstance(value, Real) or not math.isfinite(value):
                 raise ValueError(
                     f"compute returned {value!r} as {other!r} at {words}: a read-out is one finite number"
                 )
@@ -552,13 +564,13 @@ class Explorer:
     def _read(self, scalars):
         """Names and texts of the read-outs: what is a whole number at every stop is written as one."""
         for name, value, count in zip(self.readouts, scalars, self.counts, strict=True):
-            yield name, f"{value:d}" if count else _plain(value)
+            yield name, minus(f"{value:,d}") if count else fixed(value)
 
     def text(self):
         """The grid as text: all of it up to 60 states, else ends, middle and a digest over every number."""
         lines = [f"Explorer {self.name}: {self.chart.heading}"]
         if getattr(self.chart, "scores", None) is not None:
-            lines.append(f"scores: {' '.join(_plain(score) for score in self.chart.scores)}")
+            lines.append(f"scores: {' '.join(_keyed(fixed(score)) for score in self.chart.scores)}")
         states = list(self.grid)
         every = [number for state in states for number in self._numbers(state)]
         whole = len(states) <= LISTED_STATES and len(every) <= LISTED_NUMBERS
@@ -567,9 +579,9 @@ class Explorer:
         )
         for state in sorted(listed):
             array, scalars = self.grid[state]
-            rows = [" ".join(map(_plain, row)) for row in np.atleast_2d(array).tolist()]
+            rows = [" ".join(_keyed(fixed(v)) for v in row) for row in np.atleast_2d(array).tolist()]
             text = f" {rows[0]}" if len(rows) == 1 else "".join(f"\n  {row}" for row in rows)
-            named = "".join(f"; {name} {value}" for name, value in self._read(scalars))
+            named = "".join(f"; {name} {_keyed(number)}" for name, number in self._read(scalars))
             lines.append(f"{self._words(state)}:{text}{named}")
         if not whole:
             digest = hashlib.sha256(",".join(map(str, every)).encode()).hexdigest()[:16]
@@ -587,7 +599,7 @@ class Explorer:
         readouts = "".join(
             _tag(
                 "div",
-                _tag("dt", escape(name)) + _tag("dd", _minus(text), **({"data_count": ""} if count else {})),
+                _tag("dt", escape(name)) + _tag("dd", text, **({"data_count": ""} if count else {})),
             )
             for (name, text), count in zip(self._read(scalars), self.counts, strict=True)
         )
@@ -680,6 +692,14 @@ def _freeze(record, **fields):
         object.__setattr__(record, field, value)
 
 
+def _check_name(name):
+    """Refuse a name that cannot be part of an element's id."""
+    if not (isinstance(name, str) and re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)):
+        raise ValueError(
+            f"name must be lower-case words joined by hyphens, such as 'two-scores', got {name!r}"
+        )
+
+
 def _is_number(value):
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
@@ -731,29 +751,18 @@ def _stop(value, values):
 
 
 def _thousandths(numbers):
-    """Numbers to three decimals, as whole thousandths.
-
-    Rounded to nine decimals first: a tie such as 1/16 must not depend on the last bit of a result.
-    """
-    return [int(_plain(number).replace(".", "")) for number in numbers]
+    """Numbers to three decimals, as whole thousandths."""
+    return [round(1000 * rounded(number)) for number in numbers]
 
 
-def _plain(number):
-    text = f"{round(number, 9):.3f}"
-    return "0.000" if text == "-0.000" else text
-
-
-def _minus(text):
-    return text.replace("-", "−")
-
-
-def _three(number):
-    return _minus(_plain(number))
+def _keyed(number):
+    """A number with the hyphen of a keyboard, as the listing has it."""
+    return number.replace("−", "-")
 
 
 def _decimals(score):
     """Decimals that write a score, one to three."""
-    return max(1, len(_plain(score).rstrip("0").partition(".")[2]))
+    return max(1, len(fixed(score).rstrip("0").partition(".")[2]))
 
 
 def _share(value, limits):
@@ -791,7 +800,7 @@ def _cell(value, limits):
     names = ["attn-negative"] * (value < 0) + [f"attn-depth-{depth}"] * (depth > 0)
     attributes = {"cls": " ".join(names)} if names else {}
     return _tag(
-        "td", _tag("span", _three(value)), style=f"background-position-x:{100 * share:.4g}%", **attributes
+        "td", _tag("span", fixed(value)), style=f"background-position-x:{100 * share:.4g}%", **attributes
     )
 
 

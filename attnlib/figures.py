@@ -36,6 +36,7 @@ from attnlib._drawing import (
     text_width,
     wrap,
 )
+from attnlib._numbers import fixed, minus, rounded, separator
 
 _QUIET = {"size": SMALL, "color": COLOURS["muted"]}  # the look of titles and scales
 _TALLEST = 820  # units of a heat map that stands with its caption on one page of print, A4 or Letter
@@ -97,7 +98,7 @@ def bars(weights, labels, *, caption, title="weight", limit=None, kind="weight")
     label_width = max(text_width(text) for panel in texts.values() for text in panel)
     across = 1 if len(panels) == 1 or label_width > 92 else 2
     label_width = min(label_width, 180 if across == 1 else 92)
-    number_width = max(text_width(_number(v), SMALL) for values in panels.values() for v in values)
+    number_width = max(text_width(fixed(v), SMALL) for values in panels.values() for v in values)
     panel_width = (WIDTH - 24 * (across - 1)) / across
     width = panel_width - label_width - number_width - 20
     row, foot, between = 20, 42, 12
@@ -128,7 +129,7 @@ def bars(weights, labels, *, caption, title="weight", limit=None, kind="weight")
                 for k, value in enumerate(values):
                     weight = "bold" if k in largest else "normal"
                     y = top + row * (k + 0.5)
-                    paper.text(right, y, _number(value), ha="right", size=SMALL, weight=weight)
+                    paper.text(right, y, fixed(value), ha="right", size=SMALL, weight=weight)
                 _write_name(paper, left, top - 6, names[name])
                 paper.text(left + width / 2, bottom + 32, title, ha="center", **_QUIET)
 
@@ -227,7 +228,7 @@ def heatmap(
         fitting = (n for n in range(len(panels), 1, -1) if WIDTH / n - edge - 8 >= least * most_columns)
         across = next(fitting, 1)
         cell_width = (WIDTH / across - edge - 8) / most_columns
-        numbers = cell_width >= text_width(_number(low or limit), SMALL) + 8
+        numbers = cell_width >= text_width(fixed(low or limit), SMALL) + 8
         cell_width = min(cell_width, 84 if numbers else 26)
         cell_height = 30 if numbers else max(cell_width, 14 if most_rows <= 24 else 6.6)
         lines = _lines(panels, across)
@@ -287,7 +288,7 @@ def heatmap(
                     x, y = left + (m + 0.5) * cell_width, top + (k + 0.5) * cell_height
                     ink, halo = _on_cell(value / limit)
                     look = {"color": COLOURS[ink], "size": SMALL, "ha": "center"}
-                    paper.text(x, y, _number(value), halo=COLOURS[halo], **look)
+                    paper.text(x, y, fixed(value), halo=COLOURS[halo], **look)
                 over = top - LINE_HEIGHT - label_height - 8  # where the title of the columns begins
                 _write_name(paper, left, over - 4, names[name])
                 paper.text(left + width / 2, over + 8, column_title, ha="center", **_QUIET)
@@ -603,10 +604,10 @@ def _spread(places, heights, bottom):
 
 def _say_curve(x, y, place):
     """Describe a curve: all its values if they are few, else ends, extremes and quarters."""
-    printed = np.round(y, 3)
+    printed = np.array([rounded(value) for value in y])
     steps = np.diff(printed)
     if not steps.any():
-        return f"{_number(y[0])} throughout"
+        return f"{fixed(y[0])} throughout"
     ways = {
         "rising throughout": (steps > 0).all(),
         "falling throughout": (steps < 0).all(),
@@ -618,7 +619,7 @@ def _say_curve(x, y, place):
         return _pairs(x, y) + (f"; {way}" if way else "")
 
     def at(i):
-        return f"{_number(y[i])} at {place(x[i])}"
+        return f"{fixed(y[i])} at {place(x[i])}"
 
     quarters = ", ".join(at(round(q * (len(x) - 1))) for q in (0.25, 0.5, 0.75))
     extremes = way or f"lowest {at(printed.argmin())}, highest {at(printed.argmax())}"
@@ -751,11 +752,6 @@ def _check_mark(mark, low, high, log_x):
 # --- numbers and words ---------------------------------------------------------------------------------
 
 
-def _number(value):
-    """Format a result: three decimals, never "-0.000", with a true minus sign."""
-    return f"{round(float(value), 3) + 0.0:,.3f}".replace("-", "−")
-
-
 def _plain(value, digits=4, comma=","):
     """Format a number without an exponent: whole from 1,000 on, else with so many significant digits.
 
@@ -765,7 +761,7 @@ def _plain(value, digits=4, comma=","):
     value = float(value)
     power = math.floor(math.log10(abs(value))) if value else 0
     text = f"{value + 0.0:z,.{max(digits - 1 - power, 0) if power < 3 else 0}f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text).replace(",", comma).replace("-", "−")
+    return minus((text.rstrip("0").rstrip(".") if "." in text else text).replace(",", comma))
 
 
 def _ticks(values, title=""):
@@ -777,14 +773,14 @@ def _ticks(values, title=""):
     (['0.1', '10', '1,000', '100,000'], ['1880', '1900'], ['0', '2·10⁻⁹', '10⁻⁸'])
     """
     if all(value == 0 or 1e-4 <= abs(value) < 1e7 for value in values):
-        return [_plain(value, comma="" if title == "year" else ",") for value in values]
+        return [_plain(value, comma=separator(title)) for value in values]
     return [_power(value) for value in values]
 
 
 def _power(value):
     """Format a number as a multiple of a power of ten."""
     factor, power = f"{value:.3e}".split("e")
-    factor = factor.rstrip("0").rstrip(".").replace("-", "−")
+    factor = minus(factor.rstrip("0").rstrip("."))
     if int(power) == 0:
         return factor
     raised = "10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
@@ -798,9 +794,9 @@ def _span(low, high, title=""):
 
 def _place(value, title):
     """Format an x value: whole numbers as they are, others to three digits."""
-    comma = "" if title == "year" else ","
+    comma = separator(title)
     if value == round(value):
-        return f"{value + 0.0:,.0f}".replace(",", comma).replace("-", "−")
+        return minus(f"{value + 0.0:,.0f}".replace(",", comma))
     return _plain(value, 3, comma) if abs(value) >= 1e-4 else _power(float(f"{value:.3g}"))
 
 
@@ -813,12 +809,12 @@ def _choice(names):
 
 
 def _list(names, values):
-    return ", ".join(f"{name} {_number(value)}" for name, value in zip(names, values, strict=True))
+    return ", ".join(f"{name} {fixed(value)}" for name, value in zip(names, values, strict=True))
 
 
 def _pairs(x, y):
     """List points; a comma stands between their two numbers, so none stands within."""
-    pairs = ([_place(a, "").replace(",", ""), _number(b).replace(",", "")] for a, b in zip(x, y, strict=True))
+    pairs = ([_place(a, "").replace(",", ""), fixed(b).replace(",", "")] for a, b in zip(x, y, strict=True))
     return ", ".join(f"({', '.join(pair)})" for pair in pairs)
 
 
@@ -827,7 +823,7 @@ def _largest(values):
 
     Comparing what is printed keeps the last binary digits, which differ between machines, out of the text.
     """
-    printed = np.round(values, 3)
+    printed = np.array([rounded(value) for value in values])
     at = np.flatnonzero(printed == printed.max())
     return printed.max(), [] if 1 < len(at) == len(printed) else at.tolist()
 
@@ -835,7 +831,7 @@ def _largest(values):
 def _name_largest(names, values):
     value, at = _largest(values)
     more = f" and {len(at) - 3} more" if len(at) > 3 else ""
-    return f"{', '.join(names[i] for i in at[:3]) or 'all'}{more} {_number(value)}"
+    return f"{', '.join(names[i] for i in at[:3]) or 'all'}{more} {fixed(value)}"
 
 
 def _distinct(names):

@@ -5,15 +5,15 @@ lets each word play its moment (the sound is a file beside the page, loaded when
 a kernel the same, the sound sent along; under nbval the words with their moments as text.
 """
 
-import re
 from functools import cache, cached_property
 from html import escape
 from pathlib import PurePosixPath
 
 import numpy as np
 
+from attnlib._numbers import fixed, minus
 from attnlib.datasets import _checked
-from attnlib.explorer import HERE, _has_kernel, _minus, _tag, _texts, _thousandths, _three
+from attnlib.explorer import HERE, _check_name, _has_kernel, _tag, _texts, _thousandths
 
 __all__ = ["Player"]
 
@@ -46,10 +46,7 @@ class Player:
 
     def __init__(self, file, words, weights, seconds_per_frame, *, name, caption):
         """Check what is given; the sound is not read."""
-        if not (isinstance(name, str) and re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)):
-            raise ValueError(
-                f"name must be lower-case words joined by hyphens, such as 'one-voice', got {name!r}"
-            )
+        _check_name(name)
         self.file, self.name, self.caption = PurePosixPath(file), name, caption
         self.words, self.weights = _texts(words, "words"), np.asarray(weights, dtype=float)
         if self.weights.ndim != 2 or len(self.weights) != len(self.words) or self.weights.shape[1] < 2:
@@ -69,7 +66,7 @@ class Player:
         """The words with the moment each attends to most."""
         lines = [f"Player {self.name}: {self.file.name}, {self.seconds:.2f} s"]
         for word, moment, row in zip(self.words, self.moments, self.weights, strict=True):
-            lines.append(f"{word}: {moment:.2f} s, weight {row.max():.3f}")
+            lines.append(f"{word}: {moment:.2f} s, weight {fixed(row.max())}")
         return "\n".join(lines)
 
     __repr__ = text
@@ -91,10 +88,10 @@ class Player:
                 viewBox=f"0 0 {len(row)} 1000",
                 preserveAspectRatio="none",
                 role="img",
-                aria_label=f"weight of {word} over the sound: at most {_three(row.max())}, at {moment:.2f} s",
+                aria_label=f"weight of {word} over the sound: at most {fixed(row.max())}, at {moment:.2f} s",
             )
             rows.append(_tag("li", button + _tag("div", strip, cls="attn-strip")))
-        ends = _tag("span", "0 s") + _tag("span", _minus(f"{self.seconds:.2f} s"))
+        ends = _tag("span", "0 s") + _tag("span", minus(f"{self.seconds:.2f} s"))
         return _tag(
             "figure",
             _tag("audio", controls="", preload="none", src=self.file.name)

@@ -11,16 +11,18 @@ from html import escape
 
 import numpy as np
 
+from attnlib._numbers import fixed, minus
+
 __all__ = ["Table", "table"]
 
 
 def _text(value, digits):
     """Return a cell as text: floats rounded, arrays as their numbers, the rest as it is."""
     if isinstance(value, np.ndarray):
-        return " ".join(_text(number, digits) for number in value)
+        return " ".join(_text(number, digits) for number in np.atleast_1d(value))
     if isinstance(value, float | np.floating):
-        return f"{value:z,.{digits}f}".replace("-", "−")
-    return str(value).replace("-", "−") if isinstance(value, int | np.integer) else str(value)
+        return fixed(value, digits)
+    return minus(str(value)) if isinstance(value, int | np.integer) else str(value)
 
 
 @dataclass(frozen=True, repr=False)

@@ -89,7 +89,8 @@ def fit(reader, batches, steps, *, rate=4e-3, warmup=50, watch=None):
     `batches` is an iterator that gives at least so many. `watch(step, reader)` is called before each step and
     once after the last. The bar that shows the progress is tqdm's: the environment variable TQDM_DISABLE=1
     hides it, as the tests do. Matrix products keep to one thread: these are so small that threads spend their
-    time waiting for one another. Raises FloatingPointError when the loss is no longer finite.
+    time waiting for one another. (Apple's Accelerate, which numpy may use on a Mac, takes no orders and keeps
+    its own.) Raises FloatingPointError when the loss is no longer finite.
     """
     optimizer, losses = Adam(reader.parameters, rate), []
     quiet = bool(os.environ.get("TQDM_DISABLE"))  # notebooks forget it

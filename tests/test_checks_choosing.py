@@ -57,6 +57,7 @@ def test_right_detector_passes():
         (lambda f, x: True, "True for every map"),
         (lambda f, x: np.allclose(f(x + 3), f(x + 3)), "True for every map"),
         (lambda f, x: np.isclose(f(x), f(x + 3)), "one answer"),
+        (lambda f, x: np.abs(f(x) - f(x + 3)).max(), "True or False"),
         (lambda f, x: (f(x) >= 0).all(), "judged wrongly"),
         (lambda f, x: None, "returned None"),
         (lambda f, x: f(x).missing, "raised AttributeError"),

@@ -75,6 +75,7 @@ def test_right_draws_pass(function):
         (lambda scores, rng: (scores + gumbel(scores.shape, rng)).argmax(), "the shape is ()"),
         (lambda scores, rng: (scores + gumbel(scores.shape, rng)).max(axis=1), "a whole number"),
         (lambda scores, rng: library(np.tile([1.5, 1, 0, -1], (len(scores), 1)), rng), "wrong for others"),
+        (lambda scores, rng: np.full(len(scores), np.nan), "a whole number"),
         (lambda scores, rng: "three", "returned a str"),
         (lambda scores, rng: 1 / 0, "raised ZeroDivisionError"),
         (lambda scores, rng: ..., "returned None"),

@@ -23,6 +23,11 @@ def overflowing(scores, padding):
     return powers / (powers.sum(axis=1) + np.exp(padding))[:, None]
 
 
+def clipped(scores, padding):
+    """Finite for large scores, yet wrong: clipping merges the large ones."""
+    return overflowing(np.clip(scores, -30, 30), np.clip(padding, -30, 30))
+
+
 def logarithm_added(scores, padding):
     powers = np.exp(scores)
     return powers / (powers.sum(axis=1) + padding)[:, None]
@@ -50,6 +55,7 @@ def test_right_weights_pass(function):
         (lambda s, p: np.exp(s) / np.exp(p)[:, None], "the sound counts in the sum"),
         (lambda s, p: softmax(s) * softmax(np.column_stack([s, p]))[:, -1:], "share of the silence"),
         (overflowing, "large scores overflow"),
+        (clipped, "wrong for large ones"),
         (lambda s, p: np.zeros(3), "the shape is (3,)"),
         (lambda s, p: np.full((3, 5), 0.1), "compare the first row"),
         (lambda s, p: "three", "returned a str"),

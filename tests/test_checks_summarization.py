@@ -26,6 +26,13 @@ def no_maximum(vectors, scale):
     return (powers / powers.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
+def clipped(vectors, scale):
+    """Finite for a large scale, yet wrong: clipping merges the large scores."""
+    powers = np.exp(np.clip(scale * cosine_score(vectors, vectors), -30, 30))
+    np.fill_diagonal(powers, 0)
+    return (powers / powers.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
 def dropped_after(vectors, scale):
     weights = softmax(scale * cosine_score(vectors, vectors))
     np.fill_diagonal(weights, 0)
@@ -51,6 +58,7 @@ def test_right_shares_pass(function):
         (lambda v, s: received(v, 1), "no effect"),
         (lambda v, s: received(v, 1 / s), "scale divides"),
         (no_maximum, "subtract the largest score"),
+        (clipped, "wrong for a large one"),
         (lambda v, s: np.zeros(3), "the shape is (3,)"),
         (lambda v, s: np.full(5, 0.3), "compare one row"),
         (lambda v, s: "five", "returned a str"),

@@ -67,6 +67,13 @@ def test_wrong_rounds_are_named(function, name):
     assert name in verdict.message
 
 
+def test_the_odds_are_told():
+    assert "odds of 1 to 4 become 1 to 2" in checks.weight_at(1 / 3, t=(0.1, 0.4), temperature=2).message
+    assert (
+        "odds of 1 to 4 become 1 to 64" in checks.weight_at(1 / 65, t=(0.1, 0.4), temperature=1 / 3).message
+    )
+
+
 def test_right_weight_passes():
     assert checks.weight_at(1 / 17, t=(0.1, 0.4), temperature=0.5).passed
     assert checks.weight_at(0.059, t=(0.1, 0.4), temperature=0.5).passed

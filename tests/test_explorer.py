@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attnlib import softmax
-from attnlib.explorer import Bars, Curves, Explorer, Heatmap, stops
+from attnlib.explorer import HERE, MAX_CURVES, Bars, Curves, Explorer, Heatmap, stops
 
 LABELS = ["animal", "street", "it"]
 SCORES = [2.0, 1.0, 0.1]
@@ -136,6 +136,37 @@ def test_a_tie_does_not_depend_on_the_last_bit(step):
     assert embedded(explorer)["grid"] == [62, 0, 0] * 3
 
 
+def test_numbers_from_a_thousand_on_have_commas_but_for_what_is_typed():
+    def compute(factor, scores):
+        return {"w": factor * scores, "whole": 1000 * factor, "part": -1234.5 * factor}
+
+    chart = Bars(["a", "b"], [1234.5, -2000.0], limit=(-6000, 6000))
+    explorer = Explorer(compute, chart, name="thousands", caption="", factor=[1, 2])
+    assert explorer.text().splitlines()[1:] == [
+        "scores: 1,234.500 -2,000.000",
+        "factor = 1: 1,234.500 -2,000.000; whole 1,000; part -1,234.500",
+        "factor = 2: 2,469.000 -4,000.000; whole 2,000; part -2,469.000",
+    ]
+    assert embedded(explorer)["numbers"] == [2_469_000, -4_000_000, 2_000_000, -2_469_000]
+    page, live = explorer.html(), explorer._inside(live=True)
+    assert re.findall(r'<span class="attn-number">(.*?)</span>', page) == [
+        "1,234.5", "2,469.000", "−2,000.0", "−4,000.000",
+    ]  # fmt: skip
+    assert re.findall(r"<dd[^>]*>(.*?)</dd>", page) == ["2,000", "−2,469.000"]
+    assert re.findall(r'value="([-\d.,]+)"[^>]*aria-label="score', live) == ["1234.5", "-2000.0"]
+
+
+def test_a_style_for_every_curve_that_may_be_drawn():
+    css = (HERE / "explorer.css").read_text(encoding="utf-8")
+    assert set(re.findall(r"attn-line-(\d)", css)) == {str(n + 1) for n in range(MAX_CURVES)}
+
+
+@pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int8(2), np.array(2), np.array(2.0)])
+def test_any_kind_of_number_is_a_read_out(value):
+    explorer = three_bars(lambda temperature: {"w": [1, 0, 0], "two": value}, Bars(LABELS))
+    assert explorer.text().endswith("; two 2" if "int" in str(np.asarray(value).dtype) else "; two 2.000")
+
+
 def test_the_page_gets_every_number_and_the_start_as_it_is_shown():
     explorer = three_bars(start={"temperature": 2.0}, temperature=stops(0.1, 10))
     data = embedded(explorer)
@@ -232,6 +263,30 @@ def test_curve_names_stand_apart_in_the_order_of_their_ends():
             "compute returned nan as 'entropy' at T = 0.50: a read-out is one finite number",
         ),
         (
+            lambda: three_bars(lambda temperature, scores: {"w": [1, 0, 0], "best": "it"}),
+            "compute returned 'it' as 'best' at T = 0.50: a read-out is one finite number",
+        ),
+        (
+            lambda: three_bars(lambda temperature, scores: {"w": [1, 0, 0], "best": None}),
+            "compute returned None as 'best' at T = 0.50: a read-out is one finite number",
+        ),
+        (
+            lambda: three_bars(lambda temperature, scores: {"w": [1, 0, 0], "best": [1.0]}),
+            r"compute returned \[1.0\] as 'best' at T = 0.50: a read-out is one finite number",
+        ),
+        (
+            lambda: three_bars(lambda temperature, scores: ["a", "b", "c"]),
+            r"compute returned \['a', 'b', 'c'\] at T = 0.50, but the chart shows an array of numbers",
+        ),
+        (
+            lambda: three_bars(lambda temperature, scores: [1, [2, 3], 4]),
+            r"compute returned \[1, \[2, 3\], 4\] at T = 0.50, but the chart shows an array of numbers",
+        ),
+        (
+            lambda: three_bars(lambda temperature, scores: {}),
+            "compute returned an empty dict at T = 0.50: its first item is what is drawn",
+        ),
+        (
             lambda: three_bars(lambda temperature, scores: {"w": [1, 0, 0], f"at {temperature}": 1}),
             r"compute returned the read-outs \['at 1.0'\] at T = 1.0, but \['at 0.5'\] before",
         ),
@@ -275,6 +330,10 @@ def test_curve_names_stand_apart_in_the_order_of_their_ends():
             "compute returned -1.5 at step = 3, outside the chart's scale -1 to 1",
         ),
         (lambda: Curves([1, 1], ["a"], "x", "y"), "Curves x must increase"),
+        (
+            lambda: Curves([0, 1], list("abcde"), "x", "y"),
+            "5 curves are too many for one picture; draw at most 4",
+        ),
         (lambda: Curves([0, 1], ["a"], "x", "y", log_x=True), "all positive with log_x"),
     ],
 )

@@ -122,7 +122,7 @@ EXPLORERS = [
         way=["rising", "falling"],
     ),
     Explorer(
-        lambda households: [[0, 10 * households]],
+        lambda households: {"cost": [[0, 10 * households]], "of": households, "half": -5.5 * households},
         Curves([0, 5000], ["at the median"], "income", "cost in francs", limits=(0, 20_000)),
         name="thousands",
         caption="Thousands have commas.",
@@ -593,12 +593,24 @@ def test_thousands_have_commas_but_for_years_and_links(visit):
     page = visit()
     assert part(page, "thousands", ".attn-y").all_text_contents()[-1] == "20,000"
     assert part(page, "thousands", ".attn-x").all_text_contents()[-1] == "5,000"
+
+    def read_outs():
+        return part(page, "thousands", "dd").all_text_contents()
+
+    def cells():
+        return part(page, "thousands", ".attn-numbers td").all_text_contents()
+
+    written = (["2,000", "−11,000.000"], ["0.000", "20,000.000"])
+    assert (read_outs(), cells()) == written
     part(page, "thousands", "input").press("End")
     assert part(page, "thousands", ".attn-stop").text_content() == "2,000"
     page.evaluate("location.hash = '#explorer-thousands?households=1'")
     part(page, "thousands", "output").filter(has_text="As linked, households = 1: ").wait_for()
+    assert read_outs() == ["1", "−5.500"]
     page.evaluate("location.hash = '#explorer-thousands?households=2000'")
     part(page, "thousands", "output").filter(has_text="As linked, households = 2,000: ").wait_for()
+    part(page, "thousands", "output").filter(has_text="half −11,000.000 (down 10,994.500)").wait_for()
+    assert (read_outs(), cells()) == written
     years = Curves([1871, 1970], ["flow"], "year", "flow", limits=(0, 20_000)).html([[0, 1]])
     assert re.findall('class="attn-x"[^>]*>([^<]+)', years)[0] == "1880"
 

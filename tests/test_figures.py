@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from attnlib import _drawing, datasets, figures
+from attnlib._numbers import fixed
 from attnlib.figures import bars, curves, heatmap
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -228,7 +229,7 @@ def test_any_token_text_is_drawn_as_it_is(text, caplog, recwarn):
 
 
 def test_numbers_never_print_a_negative_zero_or_the_last_binary_digit():
-    assert [figures._number(v) for v in (-0.0001, -0.0, 0.0, -0.0006, 1 / 3, -2)] == [
+    assert [fixed(v) for v in (-0.0001, -0.0, 0.0, -0.0006, 1 / 3, -2)] == [
         "0.000", "0.000", "0.000", "−0.001", "0.333", "−2.000",
     ]  # fmt: skip
     head = softmax(datasets.attention("coref_tired").head(3, 1))

@@ -58,6 +58,10 @@ def test_numbers_have_a_true_minus_and_names_keep_their_hyphen():
     assert "2024-05-03</td>" in html
 
 
+def test_an_array_without_axes_is_a_number():
+    assert table([{"a": np.array(0.5), "b": np.array(3)}]).rows == (("0.500", "3"),)
+
+
 def test_a_row_of_numbers_in_the_first_column_is_not_bold():
     vector, number = (table([{"z": z, "n": 1}])._repr_html_() for z in (np.array([0.5, 0.5]), 0.5))
     assert '<th scope="row" class="attn-number" style="font-weight:400">0.500\u20020.500</th>' in vector

@@ -233,15 +233,18 @@ def test_fit_shows_no_bar_in_a_notebook_under_test(monkeypatch, capfd):
 
 
 def test_fit_keeps_to_one_thread_and_gives_the_others_back():
+    """In every library for matrix products that can be told so; Accelerate, on a Mac, is not seen."""
+
     def threads():
-        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
     seen = []
     with threadpool_limits(2):
         before = threads()
         short_run(1, watch=lambda step, reader: seen.append(threads()))
-        assert threads() == before == {2}
-    assert seen == [{1}, {1}]
+        assert threads() == before
+    assert set(before) <= {2}
+    assert seen == [[1] * len(before)] * 2
 
 
 def test_fit_is_the_same_twice():

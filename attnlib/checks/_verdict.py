@@ -1,5 +1,6 @@
 """What every check shares: the verdict, and how a student's function is called."""
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,17 +26,20 @@ def not_yet(message):
 
 
 def call(function, *arguments):
-    """Call the student's function; return its answer as floats, or the Verdict that explains why not."""
+    """Call the student's function; return its answer as floats, or the Verdict that explains why not.
+
+    It gets copies of the arguments, so what it does to them changes nothing here.
+    """
     try:
         with np.errstate(all="ignore"):
-            answer = function(*arguments)
+            answer = function(*copy.deepcopy(arguments))
     except Exception as error:  # the student's own code may raise anything
         return not_yet(f"the function raised {type(error).__name__}: {error}")
     if answer is None or answer is Ellipsis:
         return None
     try:
-        return np.asarray(answer, dtype=float)
-    except (TypeError, ValueError):
+        return _floats(answer)
+    except Exception:  # and so may what it returns, when it is turned into floats
         return not_yet(f"the function returned a {type(answer).__name__}; return numbers")
 
 
@@ -44,13 +48,31 @@ def number(answer):
     if answer is None or answer is Ellipsis:
         return None
     try:
-        return np.nan if np.ndim(answer) else float(answer)
-    except (TypeError, ValueError):
+        answer = _floats(answer)
+    except Exception:  # see `call`
         return np.nan
+    return np.nan if answer.ndim else float(answer)
 
 
-def same(answer, expected):
-    return np.allclose(answer, expected, rtol=1e-6, atol=1e-9)
+def _floats(answer):
+    array = np.asarray(answer)
+    if array.dtype.kind == "c":
+        raise TypeError("a complex number is no float, though numpy would drop its second part")
+    return array.astype(float)
+
+
+def same(answer, expected, atol=1e-9):
+    """Say whether an answer has the shape and, up to rounding, the numbers of what is expected."""
+    return np.shape(answer) == np.shape(expected) and np.allclose(answer, expected, rtol=1e-6, atol=atol)
+
+
+def ratio(first, second):
+    """Return how many times the second weight the first is, as text; a huge number is not worth reading.
+
+    >>> ratio(0.75, 0.25), ratio(1.0, 0.0)
+    ('3.000', 'more than a million')
+    """
+    return f"{first / second:.3f}" if first < 1e6 * second else "more than a million"
 
 
 def find_fault(answer, expected, mistakes, *, shape, differs):

@@ -56,7 +56,7 @@ def shift_detector(function: Callable) -> Verdict:
             return not_yet("the function returned None; return True or False")
         if isinstance(answer, Verdict):
             return answer
-        if answer.ndim:
+        if answer.ndim or answer not in (0, 1):
             return not_yet("return one answer, True or False, for the whole row; numpy has allclose for that")
         answers.append(bool(answer))
         truth.append(entry.facts["shift invariant"])

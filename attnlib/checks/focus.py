@@ -68,7 +68,7 @@ def tokens_for(function: Callable) -> Verdict:
     rng = np.random.default_rng(3)
     weights, mass = exponential.softmax(rng.normal(size=(3, 9)), temperature=1.5), 0.7
     expected = _fewest(weights, mass)
-    answer = call(function, weights.copy(), mass)
+    answer = call(function, weights, mass)
     if answer is None:
         return not_yet("the function returned None; return 3 counts, one for each row")
     if isinstance(answer, Verdict):
@@ -83,16 +83,19 @@ def tokens_for(function: Callable) -> Verdict:
         (_fewest(weights.reshape(1, -1), mass * 3), "this adds up all rows together; each row has its own"),
     ]
     for wrong, sentence in mistakes:
-        if answer.shape in (np.shape(wrong), ()) and same(answer, wrong):
+        if answer.shape in (np.shape(wrong), ()) and same(np.broadcast_to(answer, np.shape(wrong)), wrong):
             return not_yet(sentence)
     if answer.shape != expected.shape:
         return not_yet(f"the shape is {answer.shape}; one count for each row is {expected.shape}")
+    if not (np.isfinite(answer) & (answer == np.round(answer))).all():
+        return not_yet("a count is a whole number")
     if not same(answer, expected):
-        held = [measures.top_k_mass(row, max(int(k), 0)) for row, k in zip(weights, answer, strict=True)]
+        counts = np.clip(answer, 0, weights.shape[1]).astype(int)
+        held = [measures.top_k_mass(row, k) for row, k in zip(weights, counts, strict=True)]
         return not_yet(
             "the largest that you count hold " + ", ".join(f"{m:.3f}" for m in held) + f" of {mass}"
         )
-    other = call(function, weights.copy(), 0.95)
+    other = call(function, weights, 0.95)
     if isinstance(other, Verdict) or other is None or not same(other, _fewest(weights, 0.95)):
         return not_yet("right for one mass and wrong for another; use the argument")
     return right("that many weights reach the mass, and one fewer would not")

@@ -82,7 +82,7 @@ def leave_one_out(function: Callable) -> Verdict:
         (np.where(others, y, 0).sum(axis=1) / 5, "this is the plain mean of the others"),
     ]  # fmt: skip
     fault = find_fault(
-        call(function, x.copy(), y.copy(), temperature),
+        call(function, x, y, temperature),
         expected,
         mistakes,
         shape="one prediction for each point is",
@@ -90,7 +90,7 @@ def leave_one_out(function: Callable) -> Verdict:
     )
     if fault:
         return fault
-    far = call(function, 100 * x, y.copy(), temperature)
+    far = call(function, 100 * x, y, temperature)
     if isinstance(far, Verdict) or far is None or not np.isfinite(far).all():
         return not_yet("0 divided by 0 where the others are far; subtract the largest score first")
     if not same(far, softmax(1e4 * score, mask=others, temperature=temperature) @ y):

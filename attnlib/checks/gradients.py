@@ -63,7 +63,7 @@ def softmax_pull_back(function: Callable) -> Verdict:
     z, g = np.random.default_rng(6).normal(size=(2, 3, 4))
     T = 0.5
     expected = exponential.softmax_vjp(z, g, temperature=T)
-    answer = call(function, z.copy(), g.copy(), T)
+    answer = call(function, z, g, T)
     if answer is None:
         return not_yet(f"the function returned None; return an array of shape {expected.shape}")
     if isinstance(answer, Verdict):
@@ -106,14 +106,14 @@ def softmax_pull_back(function: Callable) -> Verdict:
         return not_yet(f"the shape is {answer.shape}; one number for each score is {expected.shape}")
     if not same(answer, expected):
         return not_yet("the numbers differ; compare a row with differences: push one score by 1e-6")
-    other = call(function, z.copy(), g.copy(), 3.0)
+    other = call(function, z, g, 3.0)
     if (
         other is None
         or isinstance(other, Verdict)
         or not same(other, exponential.softmax_vjp(z, g, temperature=3))
     ):
         return not_yet("right at one temperature and wrong at another; use the argument")
-    large = call(function, z + 2000, g.copy(), T)
-    if large is None or isinstance(large, Verdict) or not np.allclose(large, expected, atol=1e-6):
+    large = call(function, z + 2000, g, T)
+    if large is None or isinstance(large, Verdict) or not same(large, expected, atol=1e-6):
         return not_yet("right, but large scores overflow; take the largest score of the row off first")
     return right("each row of gradients sums to 0, for scores of any size and at any temperature")

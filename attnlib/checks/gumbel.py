@@ -58,7 +58,7 @@ def draw(function: Callable) -> Verdict:
     """
     z = np.array([1.5, 1.0, 0.0, -1.0])
     rows, p = np.tile(z, (_DRAWS, 1)), exponential.softmax(z)
-    answer = call(function, rows.copy(), np.random.default_rng(0))
+    answer = call(function, rows, np.random.default_rng(0))
     if answer is None:
         return not_yet("the function returned None; return one index per row")
     if isinstance(answer, Verdict):
@@ -69,11 +69,11 @@ def draw(function: Callable) -> Verdict:
         return not_yet("this takes the largest of each column; draw one index per row, along axis 1")
     if answer.shape != (_DRAWS,):
         return not_yet(f"the shape is {answer.shape}; one index per row is ({_DRAWS},)")
-    if not np.isin(answer, range(4)).all():
+    frequency = _frequencies(answer)
+    if frequency is None:
         return not_yet("an index is a whole number from 0 to n − 1")
-    frequency = np.bincount(answer.astype(int), minlength=4) / _DRAWS
     if frequency.max() == 1:
-        others = {_frequencies(function, z, seed).argmax() for seed in range(1, 6)}
+        others = {_draw_again(function, z, seed).argmax() for seed in range(1, 6)}
         if others == {0}:
             return not_yet("the first always wins: no noise has been added")
         return not_yet("all rows have the same winner; each row needs noise of its own")
@@ -85,17 +85,23 @@ def draw(function: Callable) -> Verdict:
         return not_yet(
             f"item {worst} is drawn {frequency[worst]:.3f} of the time; the softmax gives it {p[worst]:.3f}"
         )
-    if not _close(_frequencies(function, 20 - z, 1), exponential.softmax(-z)):
+    if not _close(_draw_again(function, 20 - z, 1), exponential.softmax(-z)):
         return not_yet("right for these scores and wrong for others")
     return right("all four frequencies lie within four standard errors of the softmax")
 
 
-def _frequencies(function, z, seed):
-    """Return how often a function that has passed the first look draws each item."""
+def _frequencies(drawn):
+    """Return how often each of the four items was drawn, None if these are no indices, one per row."""
+    if drawn.shape != (_DRAWS,) or not np.isin(drawn, range(4)).all():
+        return None
+    return np.bincount(drawn.astype(int), minlength=4) / _DRAWS
+
+
+def _draw_again(function, z, seed):
+    """Return how often a function that has passed the first look draws each item; zeros if it fails now."""
     drawn = call(function, np.tile(z, (_DRAWS, 1)), np.random.default_rng(seed))
-    if drawn is None or isinstance(drawn, Verdict):
-        return np.zeros(len(z))
-    return np.bincount(drawn.astype(int), minlength=len(z))[: len(z)] / _DRAWS
+    frequency = _frequencies(drawn) if isinstance(drawn, np.ndarray) else None
+    return np.zeros(4) if frequency is None else frequency
 
 
 def _close(frequency, p, errors=4):

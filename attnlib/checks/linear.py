@@ -25,7 +25,7 @@ def linear_by_hand(answer, row) -> Verdict:
     if answer is None or answer is Ellipsis:
         return not_yet("put your numbers in place of the dots")
     answer = call(lambda: answer)
-    if isinstance(answer, Verdict) or answer.shape != np.shape(row):
+    if isinstance(answer, Verdict) or answer.shape != np.shape(row) or not np.isfinite(answer).all():
         return not_yet(f"write down {len(row)} numbers, one weight for each score")
     row = np.asarray(row, dtype=float)
     mistakes = [
@@ -71,7 +71,7 @@ def linear_weights(function: Callable) -> Verdict:
         (exponential.softmax(scores), "this is softmax; linear scaling has no exponential"),
     ]  # fmt: skip
     fault = find_fault(
-        call(function, scores.copy()),
+        call(function, scores),
         expected,
         mistakes,
         shape="weights have that of the scores,",

@@ -63,7 +63,7 @@ def stream(function: Callable) -> Verdict:
     blocks = [rng.normal(size=n) + level for n, level in ((3, 0.0), (4, 1.5), (2, 3.0))]
     largest = [max(b.max() for b in blocks[: i + 1]) for i in range(3)]
     expected = _log_sum_exp(np.concatenate(blocks))
-    answer = call(function, iter([b.copy() for b in blocks]))
+    answer = call(function, iter(blocks))
     if answer is None:
         return not_yet("the function returned None; return one number")
     if isinstance(answer, Verdict):

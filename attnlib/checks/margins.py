@@ -79,7 +79,7 @@ def additive_margin_logits(function: Callable) -> Verdict:
         (cosines - off, "the scale has no effect"),
     ]  # fmt: skip
     fault = find_fault(
-        call(function, features.copy(), weights.copy(), labels.copy(), scale, margin),
+        call(function, features, weights, labels, scale, margin),
         expected,
         mistakes,
         shape="one row per feature and one column per class is",
@@ -101,7 +101,7 @@ def stretched_cosine(function: Callable) -> Verdict:
     """
     theta = np.radians([0.0, 20, 50, 70, 95, 125, 140, 165, 180])
     for m in (3, 1, 2, 4):
-        answer = call(function, theta.copy(), m)
+        answer = call(function, theta, m)
         if answer is None:
             return not_yet(f"the function returned None; return an array of shape {theta.shape}")
         if isinstance(answer, Verdict):

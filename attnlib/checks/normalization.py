@@ -57,13 +57,18 @@ def rise_for(function: Callable, row, k: int) -> Verdict:
     row = np.asarray(row, dtype=float)
     now = exponential.softmax(row)[k]
     for target in (0.25, 0.9, now / 2):
-        answer = call(function, row.copy(), k, target)
+        answer = call(function, row, k, target)
         if answer is None:
             return not_yet("the function returned None; return what to add to the score")
         if isinstance(answer, Verdict):
             return answer
         if answer.ndim or not np.isfinite(answer):
             return not_yet("a rise is one finite number")
+        raised = row.copy()
+        raised[k] += answer
+        reached = float(exponential.softmax(raised)[k])
+        if abs(reached - target) <= 1e-6:
+            continue
         odds = target / (1 - target) / (now / (1 - now))
         expected = np.log(odds)
         mistakes = [
@@ -77,12 +82,8 @@ def rise_for(function: Callable, row, k: int) -> Verdict:
         for wrong, sentence in mistakes:
             if same(answer, wrong):
                 return not_yet(sentence)
-        raised = row.copy()
-        raised[k] += answer
-        reached = float(exponential.softmax(raised)[k])
-        if abs(reached - target) > 1e-6:
-            advice = "lower" if reached > target else "raise"
-            return not_yet(
-                f"with a rise of {answer:.3f} the weight is {reached:.3f}, not {target:.3f}; {advice} it"
-            )
+        advice = "lower" if reached > target else "raise"
+        return not_yet(
+            f"with a rise of {answer:.3f} the weight is {reached:.3f}, not {target:.3f}; {advice} it"
+        )
     return right("the logarithm of the odds rises by exactly as much as the score, up or down")

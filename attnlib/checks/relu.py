@@ -25,7 +25,7 @@ def relu_by_hand(answer, row, temperature: float) -> Verdict:
     if answer is None or answer is Ellipsis:
         return not_yet("put your numbers in place of the dots")
     answer = call(lambda: answer)
-    if isinstance(answer, Verdict) or answer.shape != np.shape(row):
+    if isinstance(answer, Verdict) or answer.shape != np.shape(row) or not np.isfinite(answer).all():
         return not_yet(f"write down {len(row)} numbers, one weight for each score")
     row, T = np.asarray(row, dtype=float), temperature
     relu = rectified.relu_attention
@@ -77,7 +77,7 @@ def merge(function: Callable) -> Verdict:
         (weigh(softmax(-log_sums, axis=0)), "the sign is turned: a larger log-sum-exp is worth more"),
     ]  # fmt: skip
     fault = find_fault(
-        call(function, contexts.copy(), log_sums.copy()),
+        call(function, contexts, log_sums),
         expected,
         mistakes,
         shape="a context for each query is",
@@ -85,7 +85,7 @@ def merge(function: Callable) -> Verdict:
     )
     if fault:
         return fault
-    large = call(function, contexts.copy(), log_sums + 1e3)
+    large = call(function, contexts, log_sums + 1e3)
     if not isinstance(large, np.ndarray) or not np.isfinite(large).all():
         return not_yet("large log-sum-exps overflow; subtract the largest before you exponentiate")
     if not same(large, expected):

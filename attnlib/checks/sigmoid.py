@@ -25,8 +25,7 @@ def difference_for(answer: float, weight: float) -> Verdict:
     answer = number(answer)
     if answer is None:
         return not_yet("put your number in place of the dots")
-    answer = call(lambda: answer)
-    if isinstance(answer, Verdict) or answer.ndim or not np.isfinite(answer):
+    if not np.isfinite(answer):
         return not_yet("a difference is one number")
     odds = weight / (1 - weight)
     first = float(logistic.sigmoid([answer])[0])
@@ -82,7 +81,7 @@ def one_by_one(function: Callable) -> Verdict:
         (exponential.softmax(scores, mask=mask, temperature=T), "this is softmax: the weights compete"),
     ]  # fmt: skip
     fault = find_fault(
-        call(function, scores.copy(), mask.copy(), T),
+        call(function, scores, mask, T),
         expected,
         mistakes,
         shape="weights have that of the scores,",
@@ -90,7 +89,7 @@ def one_by_one(function: Callable) -> Verdict:
     )
     if fault:
         return fault
-    large = call(function, 1e3 * scores, mask.copy(), T)
+    large = call(function, 1e3 * scores, mask, T)
     if not isinstance(large, np.ndarray) or not np.isfinite(large).all():
         return not_yet("large scores overflow; raise e to −|z| only")
     if not same(large, wanted(1e3 * scores, mask=mask, temperature=T)):
@@ -107,7 +106,7 @@ def bias_for_one(function: Callable, row) -> Verdict:
     right: with b = 0.000 the sum is 1.000
     """
     row = np.asarray(row, dtype=float)
-    answer = call(function, row.copy())
+    answer = call(function, row)
     if answer is None:
         return not_yet("the function returned None; return a bias")
     if isinstance(answer, Verdict):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnlib.checks._verdict import Verdict, call, not_yet, number, right, same
+from attnlib.checks._verdict import Verdict, call, not_yet, number, ratio, right, same
 from attnlib.transforms import exponential
 
 
@@ -28,9 +28,7 @@ def temperature_of_base(answer: float, base: float) -> Verdict:
     if not 0 < answer < np.inf:
         return not_yet("a temperature is one positive number")
     weights = exponential.softmax([1.0, 0.0], temperature=answer)
-    reached = (
-        f"at T = {answer:.3f} a score that is larger by 1 gets {weights[0] / weights[1]:.3f} times the weight"
-    )
+    reached = f"at T = {answer:.3f} a score that is larger by 1 gets {ratio(*weights)} times the weight"
     expected = 1 / np.log(base)
     named = {
         1 / expected: "this is 1 / T",

@@ -90,4 +90,6 @@ def weights_with_silence(function: Callable) -> Verdict:
     large = call(function, scores + 1e4, padding + 1e4)
     if isinstance(large, Verdict) or large is None or not np.isfinite(large).all():
         return not_yet("large scores overflow; subtract the largest of each row, silence included")
+    if not same(large, softmax(np.column_stack([scores, padding]) + 1e4)[:, :-1]):
+        return not_yet("the weights are right for small scores and wrong for large ones")
     return right("each row and its silence sum to one, at any size of score")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import scores
-from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, right
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, right, same
 from attnlib.transforms import exponential
 
 
@@ -90,4 +90,6 @@ def attention_received(function: Callable) -> Verdict:
     large = call(function, vectors, 4e4)
     if isinstance(large, Verdict) or large is None or not np.isfinite(large).all():
         return not_yet("large scales overflow; subtract the largest score before you exponentiate")
+    if not same(large, softmax(4e4 * cosines, mask=others).mean(axis=0)):
+        return not_yet("the shares are right for a small scale and wrong for a large one")
     return right("the shares sum to one, and no sentence votes for itself")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attnlib import measures, scores
-from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, right, same
+from attnlib.checks._verdict import Verdict, call, find_fault, not_yet, number, ratio, right, same
 from attnlib.transforms import exponential
 
 
@@ -29,7 +29,7 @@ def temperature_for_odds(answer: float, gap: float, odds: float) -> Verdict:
     if not 0 < answer < np.inf:
         return not_yet("a temperature is one positive number")
     weights = exponential.softmax([gap, 0.0], temperature=answer)
-    reached = f"at T = {answer:.3f} the odds are {weights[0] / weights[1]:.3f} to 1"
+    reached = f"at T = {answer:.3f} the odds are {ratio(*weights)} to 1"
     expected = gap / np.log(odds)
     if abs(answer - expected) <= 0.005:
         return right(reached)

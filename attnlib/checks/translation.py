@@ -16,7 +16,7 @@ def weight_at(answer: float, t: tuple[float, float], temperature: float) -> Verd
     """Check the weight of the first of two source words with probabilities `t`, at a temperature.
 
     >>> weight_at(0.0588, t=(0.1, 0.4), temperature=0.5)
-    right: at T = 0.5 the odds are squared, 1 to 16
+    right: at T = 0.5 odds of 1 to 4 become 1 to 16
     >>> weight_at(0.2, t=(0.1, 0.4), temperature=0.5)
     not yet: this is the weight at temperature 1
     >>> weight_at(..., t=(0.1, 0.4), temperature=0.5)
@@ -31,7 +31,7 @@ def weight_at(answer: float, t: tuple[float, float], temperature: float) -> Verd
     weight = softmax(np.log(t), temperature=temperature)
     odds = weight[1] / weight[0]
     mistakes = [
-        (weight[0], right(f"at T = {temperature:g} the odds are squared, 1 to {odds:.0f}")),
+        (weight[0], right(f"at T = {temperature:g} odds of 1 to {t[1] / t[0]:g} become 1 to {odds:.0f}")),
         (weight[1], not_yet("this is the weight of the other word")),
         (softmax(np.log(t))[0], not_yet("this is the weight at temperature 1")),
         (
@@ -94,7 +94,7 @@ def one_round(function: Callable) -> Verdict:
         (last / last.sum(axis=0), "a later pair replaced the counts of an earlier one; add them up"),
     ]  # fmt: skip
     fault = find_fault(
-        call(function, t.copy(), pairs),
+        call(function, t, pairs),
         rows / rows.sum(axis=0),
         mistakes,
         shape="one row per target word and one column per source word is",

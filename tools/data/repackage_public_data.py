@@ -1,7 +1,7 @@
 """Take the small public data sets out of the packages that ship them.
 
-Needs: pip install babel==2.19.0 Django==5.2.19 scikit-learn==1.9.1 scikit-image==0.26.0 pillow
-Run:   python repackage_public_data.py OUT_DIR [cldr messages digits calibration images]
+Needs: pip install babel==2.19.0 scikit-learn==1.9.1 scikit-image==0.26.0 pillow
+Run:   python repackage_public_data.py OUT_DIR [cldr digits calibration images]
 """
 
 import argparse
@@ -50,34 +50,6 @@ def cldr(out):
     write_json(out / "cldr" / "cldr_names.json", head | names)
 
 
-def messages(out):
-    """Short sentences without placeholders that Django translates into French, German and Spanish."""
-    import django
-    from babel.messages.pofile import read_po
-
-    root, tables = Path(django.__file__).parent, {}
-    for language in ("fr", "de", "es"):
-        tables[language] = {}
-        for path in root.glob(f"**/locale/{language}/LC_MESSAGES/django.po"):
-            with path.open("rb") as file:
-                tables[language] |= {
-                    message.id: message.string
-                    for message in read_po(file)
-                    if isinstance(message.id, str) and message.id and message.string and not message.fuzzy
-                }
-    pairs = [
-        {"en": text} | {language: table[text] for language, table in tables.items()}
-        for text in tables["fr"]
-        if all(text in table for table in tables.values())
-        and not set("%{<\n") & set(text)
-        and 3 <= len(text.split()) <= 16
-    ]
-    source = f"Django {django.__version__} message catalogues (PyPI Django)"
-    write_json(
-        out / "po" / "django_messages.json", {"source": source, "licence": "BSD-3-Clause", "pairs": pairs}
-    )
-
-
 def digits(out):
     """Repackage scikit-learn's bundled digits."""
     from sklearn.datasets import load_digits
@@ -118,28 +90,18 @@ def calibration(out):
 
 
 def images(out):
-    """Crop and scale down six photographs."""
+    """Scale down a photograph."""
     import skimage.data
     from PIL import Image
-    from sklearn.datasets import load_sample_image
 
     (out / "images").mkdir(parents=True, exist_ok=True)
-    square = (128, 128)
-    for name, pixels, size in (
-        ("chelsea", skimage.data.chelsea()[:300, 60:360], square),
-        ("coffee", skimage.data.coffee()[:, 100:500], square),
-        ("camera", skimage.data.camera(), square),
-        ("astronaut", skimage.data.astronaut()[:300, 80:380], square),
-        ("rocket", skimage.data.rocket()[:427, 100:527], square),
-        ("china", load_sample_image("china.jpg"), (160, 107)),
-    ):
-        picture = Image.fromarray(pixels).resize(size, Image.Resampling.LANCZOS)
-        picture.save(out / "images" / f"{name}.png", optimize=True)
+    picture = Image.fromarray(skimage.data.camera()).resize((128, 128), Image.Resampling.LANCZOS)
+    picture.save(out / "images" / "camera.png", optimize=True)
 
 
 def main():
     """Run the named parts, or all of them."""
-    parts = {f.__name__: f for f in (cldr, messages, digits, calibration, images)}
+    parts = {f.__name__: f for f in (cldr, digits, calibration, images)}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out_dir", type=Path)
     parser.add_argument("parts", nargs="*", default=list(parts), metavar="part", help=", ".join(parts))
