@@ -73,14 +73,14 @@ def make_small_book(folder, chapters):
     for name in ("web", "attnlib"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
     lines = ["format: jb-book", "root: index", "chapters:", *(f"  - file: {name}" for name in chapters)]
-    (folder / "_toc.yml").write_text("\n".join(lines))
+    (folder / "_toc.yml").write_text("\n".join(lines), "utf-8")
     for name, content in {"index": "# Index\n", **chapters}.items():
         about = f"The page named {name}, described at the length that a search engine can show."
         if isinstance(content, str):
             front = (
                 f"---\nmyst:\n  html_meta:\n    description: {about}\n---\n" if "---" not in content else ""
             )
-            (folder / f"{name}.md").write_text(front + content)
+            (folder / f"{name}.md").write_text(front + content, "utf-8")
         else:
             notebook = nbformat.v4.new_notebook(metadata={"myst": {"html_meta": {"description": about}}})
             notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}

@@ -53,23 +53,23 @@ def test_formulae_that_cannot_be_set_are_refused(tex):
 def test_a_change_of_attnlib_reaches_the_page_and_nothing_else_runs_a_notebook_again(small_book):
     book = small_book({"chapter": ["import attnlib\nprint('version', attnlib.VERSION_FOR_THIS_TEST)"]})
     package = book / "attnlib" / "__init__.py"
-    original = package.read_text()
+    original = package.read_text("utf-8")
     page = book / "_build" / "html" / "chapter.html"
 
     def build(version):
-        package.write_text(f"{original}\nVERSION_FOR_THIS_TEST = {version}\n")
+        package.write_text(f"{original}\nVERSION_FOR_THIS_TEST = {version}\n", "utf-8")
         result = run_build("--source", book)
         assert result.returncode == 0, result.stdout + result.stderr
         return "Executing notebook" in result.stdout + result.stderr
 
     assert build(1)
-    assert "version 1" in page.read_text()
+    assert "version 1" in page.read_text("utf-8")
     index = book / "index.md"
-    index.write_text(index.read_text() + "\nOne more sentence.\n")
+    index.write_text(index.read_text("utf-8") + "\nOne more sentence.\n", "utf-8")
     assert not build(1)
-    assert "One more sentence" in (page.parent / "index.html").read_text()
+    assert "One more sentence" in (page.parent / "index.html").read_text("utf-8")
     assert build(2)
-    assert "version 2" in page.read_text()
+    assert "version 2" in page.read_text("utf-8")
 
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><path d="M0 0h9"/></svg>'
@@ -106,7 +106,7 @@ def test_a_tag_gives_a_formula_its_number_and_its_anchor(small_book):
     book = small_book({"chapter": text})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    page = (book / "_build" / "html" / "chapter.html").read_text()
+    page = (book / "_build" / "html" / "chapter.html").read_text("utf-8")
     _, plain, numbered = page.partition("</article>")[0].split('<div class="formula"')
     assert "eqno" not in plain
     assert 'id="equation-second"' in numbered and '<span class="eqno">(1)' in numbered
@@ -123,7 +123,7 @@ def test_printed_source_is_set_as_code_decorated_or_not(small_book):
     book = small_book({"chapter": cells})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    page = BeautifulSoup((book / "_build" / "html" / "chapter.html").read_text(), "html.parser")
+    page = BeautifulSoup((book / "_build" / "html" / "chapter.html").read_text("utf-8"), "html.parser")
     outputs = [output.pre for output in page.select(".cell_output")]
     assert [output.select_one(".k") is not None for output in outputs] == [True, True, False]
 
@@ -133,12 +133,12 @@ def test_answers_become_a_list_without_further_markers(small_book):
     book = small_book({"chapter": text})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    page = (book / "_build" / "html" / "chapter.html").read_text()
+    page = (book / "_build" / "html" / "chapter.html").read_text("utf-8")
     (answers,) = re.findall(r'<ul class="answers[^"]*">(.*?)</ul>', page, re.S)
     items = re.findall(r"<li>(.*?)</li>", answers, re.S)
     assert [re.sub("<[^>]+>", "", item).strip() for item in items] == ["(a) one, the first", "(b) two"]
     assert "<br" not in answers and page.count("<br") == 1
-    style = (book / "_build" / "html" / "_static" / "style.css").read_text()
+    style = (book / "_build" / "html" / "_static" / "style.css").read_text("utf-8")
     assert re.search(r"\.answers \{ list-style: none", style)
 
 
@@ -166,7 +166,7 @@ def test_a_figure_becomes_part_of_the_page(small_book):
     book = small_book({"chapter": cells})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    page = (book / "_build" / "html" / "chapter.html").read_text()
+    page = (book / "_build" / "html" / "chapter.html").read_text("utf-8")
     figures = re.findall(r"<figure.*?</figure>", page, re.S)
     assert len(figures) == 2
     assert 'viewBox="0 0 480 190"' in figures[0] and f'aria-label="{short}"' in figures[0]
@@ -215,7 +215,7 @@ def test_a_published_page_names_its_address_and_its_card(published):
     assert outlines["index"].relations["canonical"] == BASE
     assert "canonical" not in outlines["404"].relations
     assert "og:image" not in outlines["404"].meta
-    assert '<a href="/book/">' in (published[0] / "404.html").read_text()
+    assert '<a href="/book/">' in (published[0] / "404.html").read_text("utf-8")
     meta = outlines["chapter"].meta
     assert (meta["og:title"], meta["og:url"]) == ("One & only", f"{BASE}chapter.html")
     assert meta["og:description"] == meta["description"]
@@ -298,7 +298,9 @@ def test_a_formula_keeps_the_signs_around_it(small_book):
     book = small_book({"chapter": "\n\n".join(["# One", *lines]) + "\n"})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    article = BeautifulSoup((book / "_build" / "html" / "chapter.html").read_text(), "html.parser").article
+    article = BeautifulSoup(
+        (book / "_build" / "html" / "chapter.html").read_text("utf-8"), "html.parser"
+    ).article
     held = [whole.get_text() for whole in article.select(".whole")]
     assert held == ["(a", "b),", "T=1.", "k-", "“x”", "v.", "w."]
     assert len(article.find_all("math")) == 10
@@ -332,7 +334,7 @@ def test_a_page_leads_to_its_source_its_feedback_and_its_launches(published):
     other = Outline(published[0] / "chapter.html").links
     assert f"{REPOSITORY}/blob/main/chapter.md" in other
     assert not [link for link in other if "mybinder" in link or "colab" in link]
-    page = (published[0] / "part.html").read_text()
+    page = (published[0] / "part.html").read_text("utf-8")
     assert f"pip install &#34;attnlib[notebook] @ {BASE}attnlib-0.1.0-py3-none-any.whl&#34;" in page
 
 
@@ -348,12 +350,12 @@ def test_every_launch_leads_to_a_file_of_the_tree(name):
 def test_binder_installs_what_the_book_was_tested_with():
     script = ROOT / "binder" / "postBuild"
     assert os.access(script, os.X_OK)
-    assert "--require-hashes -r requirements.txt" in script.read_text()
-    assert (ROOT / "binder" / "runtime.txt").read_text() == "python-3.11\n"
+    assert "--require-hashes -r requirements.txt" in script.read_text("utf-8")
+    assert (ROOT / "binder" / "runtime.txt").read_text("utf-8") == "python-3.11\n"
 
 
 def test_the_workflow_publishes_after_the_tests_with_the_address_that_pages_gives():
-    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "publish.yml").read_text())
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8"))
     jobs = flow["jobs"]
     assert (jobs["build"]["needs"], jobs["deploy"]["needs"]) == ("test", "build")
     assert "make test" in [step.get("run") for step in jobs["test"]["steps"]]
