@@ -27,14 +27,13 @@ from serve import ROOT, serving
 
 sys.path.insert(0, str(ROOT / "tests"))
 from browser import find_browser, open_browser
+from built import MOST_KIB, WIDTHS
 
 SITE = ROOT / "_build" / "html"
 TOOLS = ROOT / ".cache" / "audit"
 PACKAGES = ("lighthouse@12.8.2", "vnu-jar@26.9.27")
 CATEGORIES = {"performance": 1, "accessibility": 1, "best-practices": 1, "seo": 1}  # least score wanted
 STOCK = "chapters/transforms/temperature.ipynb"
-MOST_KIB = 150
-WIDTHS = (320, 768, 1280)
 
 
 def install_tools():
