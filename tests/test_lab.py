@@ -76,11 +76,12 @@ def lab(tmp_path_factory):
     with open(home / "log", "w+", encoding="utf-8") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         address = f"http://127.0.0.1:{port}"
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             deadline = time.monotonic() + 60
             while True:
                 assert process.poll() is None, Path(log.name).read_text("utf-8")
-                with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/api/status", timeout=5):
+                with contextlib.suppress(OSError), direct.open(f"{address}/api/status", timeout=5):
                     break
                 assert time.monotonic() < deadline, Path(log.name).read_text("utf-8")
                 time.sleep(0.1)
