@@ -35,7 +35,8 @@ def log_entropy(weights):
 
 def data_files():
     root = Path(str(DATA))
-    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    files = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return sorted(path.relative_to(root).as_posix() for path in files)
 
 
 # --- the folder ----------------------------------------------------------------------------------------
