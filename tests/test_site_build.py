@@ -4,6 +4,7 @@ import json
 import os
 import re
 import struct
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree
 
@@ -16,10 +17,12 @@ from built import NOTEBOOKS, ROOT, Outline, make_small_book, run_build
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
+from web import cards
+from web.builder import style_sheet
 from web.cards import CARD, EMPTY, FILL, MARGIN, draw_card, list_weights, measure, set_title
 from web.formulae import to_mathml
 from web.notebooks import join_streams
-from web.publish import VARIABLES, name_launches
+from web.publish import VARIABLES, name_launches, read_environment
 
 
 @pytest.mark.parametrize(
@@ -142,6 +145,21 @@ def test_answers_become_a_list_without_further_markers(small_book):
     assert re.search(r"\.answers \{ list-style: none", style)
 
 
+def test_columns_of_a_table_stand_as_the_text_says(small_book):
+    book = small_book({"chapter": "# A\n\n| a | b | c |\n| --- | :-: | --: |\n| 1 | 2 | 3 |\n"})
+    result = run_build("--source", book)
+    assert result.returncode == 0, result.stderr
+    pages = book / "_build" / "html"
+    style = (pages / "_static" / "style.css").read_text("utf-8")
+    page = BeautifulSoup((pages / "chapter.html").read_text("utf-8"), "html.parser")
+    for row in page.select("article tr"):
+        one, two, three = (cell.get("class", []) for cell in row.select("th, td"))
+        assert not {"text-center", "text-right"} & {*one}
+        assert ("text-center" in two, "text-right" in three) == (True, True)
+    for side in ("center", "right"):
+        assert f".text-{side} {{ text-align: {side}; }}" in style
+
+
 def test_no_two_works_are_cited_alike(site):
     works = {}
     for page in site.rglob("*.html"):
@@ -193,6 +211,28 @@ def test_a_stream_is_joined_where_the_kernel_cut_it():
 
 
 BASE, REPOSITORY = "https://reader.example/book/", "https://github.com/somebody/book"
+
+
+@pytest.mark.parametrize(
+    ("environment", "address"),
+    [
+        ({}, "https://configured.example/"),
+        ({"BOOK_URL": "https://named.example/a"}, "https://named.example/a/"),
+        ({"BOOK_URL": ""}, ""),
+    ],
+)
+def test_the_environment_goes_before_the_configuration_even_when_it_names_no_address(
+    monkeypatch, environment, address
+):
+    for variable in VARIABLES.values():
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in environment.items():
+        monkeypatch.setenv(variable, value)
+    config = SimpleNamespace(
+        html_baseurl="https://configured.example", book_repository=f"{REPOSITORY}/", book_branch="trunk"
+    )
+    read_environment(None, config)
+    assert (config.html_baseurl, config.book_repository, config.book_branch) == (address, REPOSITORY, "trunk")
 
 
 @pytest.fixture(scope="module")
@@ -260,6 +300,21 @@ def test_words_on_a_card_are_filled_by_their_weights(tmp_path):
     shares = full[:, columns].sum(axis=0) / (full | empty)[:, columns].sum(axis=0)
     assert shares[2] == pytest.approx(0.75, abs=0.03), "left of the letters"
     assert shares[-3] == pytest.approx(0.25, abs=0.03), "right of the letters"
+
+
+def test_the_colours_of_a_card_are_those_of_the_style_sheet():
+    sheet = style_sheet(ROOT)
+    colours = {}
+    for name, code in re.findall(r"--attn-(\w+): (#\w{6});", sheet.partition("}")[0]):  # the light ones
+        colours[name] = np.array(to_rgb(code))
+    for name in ("INK", "PAPER", "MUTED", "SCORE", "WEIGHT"):
+        assert to_rgb(getattr(cards, name)) == tuple(colours[name.lower()]), name
+    for name, color in {"empty": EMPTY, "fill": FILL}.items():
+        mix = rf"--{name}: color-mix\(in srgb, var\(--(\w+)\) (\d+)%, var\(--(\w+)\)\)"
+        one, percent, other = re.search(mix, sheet).groups()
+        share = int(percent) / 100
+        mixed = share * colours[one] + (1 - share) * colours[other]
+        assert np.abs(mixed - to_rgb(color)).max() <= 0.5 / 255, name
 
 
 def test_weights_for_a_card_are_those_that_the_page_shows_unless_they_go_below_zero(site):
@@ -365,9 +420,46 @@ def test_the_workflow_publishes_after_the_tests_with_the_address_that_pages_give
     (upload,) = [step for step in jobs["build"]["steps"] if "upload-pages" in step.get("uses", "")]
     assert upload["with"]["path"] == "_build/html"
     assert jobs["deploy"]["permissions"] == {"pages": "write", "id-token": "write"}
+    assert jobs["build"]["permissions"] == {"contents": "read", "pages": "read"}, "configure-pages reads it"
+    assert (flow["permissions"], jobs["test"].get("permissions")) == ({"contents": "read"}, None)
+
+
+def test_the_workflow_publishes_main_alone_and_is_not_cut_off_while_it_does():
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8"))
+    triggers = flow[True]  # YAML reads the word "on" so
+    assert (triggers["push"], "pull_request" in triggers) == ({"branches": ["main"]}, True)
+    assert flow["jobs"]["build"]["if"] == "github.ref == 'refs/heads/main'"
+    assert flow["concurrency"]["cancel-in-progress"] == "${{ github.ref != 'refs/heads/main' }}"
+
+
+def test_the_workflow_names_actions_by_commit_and_keeps_no_token():
+    text = (ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8")
+    uses = re.findall(r"uses: (.*)", text)
+    assert uses
+    assert [line for line in uses if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v[\d.]+", line)] == []
+    for job in yaml.safe_load(text)["jobs"].values():
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout"):
+                assert step["with"] == {"persist-credentials": False}
 
 
 def test_an_unpublished_site_names_no_address(site):
     page = (site / "index.html").read_text("utf-8")
     assert not re.search("canonical|og:|twitter:|mybinder|issues/new", page)
     assert not (site / "sitemap.xml").exists()
+
+
+def test_a_copy_that_is_published_is_tested_as_one_that_is_not(small_book, monkeypatch):
+    """Else tests of the site would fail wherever an address is configured, which CONTRIBUTING allows."""
+    book = small_book({"chapter": "# One\n"})
+    config = (book / "_config.yml").read_text("utf-8")
+    for name, value in {"html_baseurl": BASE, "book_repository": REPOSITORY}.items():
+        assert f'{name}: "' in config
+        config = re.sub(f'{name}: ".*"', f'{name}: "{value}"', config)
+    (book / "_config.yml").write_text(config, "utf-8")
+    monkeypatch.setenv("BOOK_URL", BASE)
+    assert run_build("--source", book).returncode == 0
+    pages = book / "_build" / "html"
+    assert "canonical" not in Outline(pages / "chapter.html").relations
+    assert not (pages / "sitemap.xml").exists()
+    assert not re.search("issues/new|mybinder", (pages / "chapter.html").read_text("utf-8"))
