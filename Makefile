@@ -83,7 +83,7 @@ reproduce: $(READY)  ## build two clean clones in different folders and compare 
 
 lock: ## compile requirements.txt, with hashes, from pyproject.toml
 	$(PYTHON) -m venv $(LOCK)
-	$(LOCK)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOCK)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
 	$(LOCK)/bin/uv pip compile pyproject.toml --all-extras --universal --fork-strategy fewest \
 	    --generate-hashes --no-header --quiet --upgrade --output-file requirements.txt
 

@@ -21,12 +21,19 @@ PACKAGE = (
     "LICENSE-TEXT",
 )  # what the package is built from, beside attnlib
 OWN_PAGES = ["search.html", "404.html"]
+WIDTHS = (320, 768, 1280)  # of a window in which every page is looked at: a phone, a tablet, a screen
+MOST_KIB = 150  # what the first visit of a page may load
+UNPUBLISHED = {"BOOK_URL": "", "BOOK_REPOSITORY": "", "BOOK_BRANCH": "main"}
 
 
 def run_build(*options, **environment):
-    """Run the command behind `make book`; `environment` goes over that of this process."""
+    """Run the command behind `make book`; `environment` goes over that of this process.
+
+    Without one the site is at no address, whatever `_config.yml` and the environment say of this copy.
+    """
     command = [sys.executable, str(ROOT / "tools" / "build.py"), *map(str, options)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=900, env=os.environ | environment)
+    env = os.environ | UNPUBLISHED | environment
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, env=env)
 
 
 class Outline(HTMLParser):
@@ -73,14 +80,16 @@ def make_small_book(folder, chapters):
     for name in ("web", "attnlib"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
     lines = ["format: jb-book", "root: index", "chapters:", *(f"  - file: {name}" for name in chapters)]
-    (folder / "_toc.yml").write_text("\n".join(lines))
+    (folder / "_toc.yml").write_text("\n".join(lines), "utf-8")
     for name, content in {"index": "# Index\n", **chapters}.items():
         about = f"The page named {name}, described at the length that a search engine can show."
         if isinstance(content, str):
             front = (
-                f"---\nmyst:\n  html_meta:\n    description: {about}\n---\n" if "---" not in content else ""
+                f"---\nmyst:\n  html_meta:\n    description: {about}\n---\n"
+                if not content.startswith("---")
+                else ""
             )
-            (folder / f"{name}.md").write_text(front + content)
+            (folder / f"{name}.md").write_text(front + content, "utf-8")
         else:
             notebook = nbformat.v4.new_notebook(metadata={"myst": {"html_meta": {"description": about}}})
             notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}

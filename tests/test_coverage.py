@@ -83,7 +83,7 @@ def test_a_claim_without_live_evidence_stops_the_build(small_book):
         'claim = "unknown"\nchapter = "chapter"\nsee = ["chapter-chapter"]\nnames = ["sofmax"]',
     ]
     text = "\n".join(f'[[claims]]\nshown = "Something to see."\n{row}' for row in rows)
-    (book / "coverage.toml").write_text(text)
+    (book / "coverage.toml").write_text(text, "utf-8")
     result = run_build("--source", book)
     assert result.returncode != 0
     said = result.stdout + result.stderr

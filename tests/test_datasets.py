@@ -30,7 +30,8 @@ def softmax(scores):
 
 def data_files():
     root = Path(str(DATA))
-    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    files = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return sorted(path.relative_to(root).as_posix() for path in files)
 
 
 # --- the folder ----------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def test_checksum_script_agrees_with_the_list():
         import checksums
     finally:
         sys.path.pop(0)
-    assert checksums.lines(checksums.DATA) == (DATA / "SHA256SUMS").read_text().splitlines()
+    assert checksums.lines(checksums.DATA) == (DATA / "SHA256SUMS").read_text("utf-8").splitlines()
 
 
 def test_sources_lists_every_data_file_and_no_other():
@@ -176,14 +177,14 @@ def test_changed_file_with_recomputed_checksum_is_read_anew(copied_data):
     old = file.read_bytes()
     file.write_bytes(old.replace(b"1120", b"1121"))
     digests = [hashlib.sha256(content).hexdigest() for content in (old, file.read_bytes())]
-    sums.write_text(sums.read_text().replace(*digests))
+    sums.write_text(sums.read_text("utf-8").replace(*digests), "utf-8")
     assert datasets.regression("nile").y[0] == 1121
 
 
 def test_unlisted_file_and_missing_list_are_sentences(copied_data):
     sums = copied_data / "SHA256SUMS"
-    lines = sums.read_text().splitlines(keepends=True)
-    sums.write_text("".join(line for line in lines if " digits.npz" not in line))
+    lines = sums.read_text("utf-8").splitlines(keepends=True)
+    sums.write_text("".join(line for line in lines if " digits.npz" not in line), "utf-8")
     with pytest.raises(DatasetError, match=r"digits\.npz has no line in attnlib/data/SHA256SUMS"):
         datasets.digits()
     sums.unlink()
@@ -434,7 +435,7 @@ def test_loaders_give_what_the_files_hold():
     assert {n: list(datasets.attention(n).tokens) for n in sentences} == {
         n: s["tokens"] for n, s in sentences.items()
     }
-    with (DATA / "regression" / "engel.csv").open(newline="") as file:
+    with (DATA / "regression" / "engel.csv").open(newline="", encoding="utf-8") as file:
         rows = [(float(row["income"]), float(row["foodexp"])) for row in csv.DictReader(file)]
     engel = datasets.regression("engel")
     assert_array_equal(np.column_stack([engel.x, engel.y]), rows)

@@ -60,7 +60,7 @@ def packed(tmp_path):
         root / "chapters" / "a.ipynb",
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(path.name)
+        path.write_text(path.name, "utf-8")
     checkpoints = root / "chapters" / ".ipynb_checkpoints"
     checkpoints.mkdir()
     shutil.copy(root / "chapters" / "a.ipynb", checkpoints)
@@ -109,5 +109,5 @@ def test_a_kit_needs_a_built_book(tmp_path, monkeypatch, capsys):
 
 
 def test_make_kit_builds_the_book_first():
-    text = (ROOT / "Makefile").read_text()
+    text = (ROOT / "Makefile").read_text("utf-8")
     assert "\nkit: book  ##" in text

@@ -54,7 +54,7 @@ def lab(tmp_path_factory):
     home, root = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")
     quiet = home / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True)
-    quiet.write_text('{"fetchNews": "false"}')
+    quiet.write_text('{"fetchNews": "false"}', "utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -73,16 +73,17 @@ def lab(tmp_path_factory):
         "--LabApp.extension_manager=readonly",
     ]
     command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    with open(home / "log", "w+") as log:
+    with open(home / "log", "w+", encoding="utf-8") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         address = f"http://127.0.0.1:{port}"
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             deadline = time.monotonic() + 60
             while True:
-                assert process.poll() is None, Path(log.name).read_text()
-                with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/api/status", timeout=5):
+                assert process.poll() is None, Path(log.name).read_text("utf-8")
+                with contextlib.suppress(OSError), direct.open(f"{address}/api/status", timeout=5):
                     break
-                assert time.monotonic() < deadline, Path(log.name).read_text()
+                assert time.monotonic() < deadline, Path(log.name).read_text("utf-8")
                 time.sleep(0.1)
             yield address, root
         finally:

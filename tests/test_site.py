@@ -12,6 +12,7 @@ from built import NOTEBOOKS, OWN_PAGES, PAGES, ROOT, find
 from serve import serving
 
 import attnlib
+from web.builder import THEME
 from web.publish import name_wheel
 
 
@@ -27,6 +28,20 @@ def test_the_site_holds_every_page_and_nothing_that_no_page_loads(site, outlines
     assert present - {*PAGES, *OWN_PAGES} == loaded | {*NOTEBOOKS, name_wheel(ROOT)}
     for notebook in NOTEBOOKS:
         assert (site / notebook).read_bytes() == (ROOT / notebook).read_bytes()
+
+
+def test_every_look_in_the_style_sheet_is_that_of_something(site, outlines):
+    sheet = re.sub(r"/\*.*?\*/", "", (site / "_static" / "style.css").read_text("utf-8"), flags=re.S)
+    selectors = " ".join(re.findall(r"([^{}]*)\{", sheet))
+    named = set(re.findall(r"\.([a-zA-Z][\w-]*)", re.sub(r"\.highlight \.\w+", "", selectors)))
+    tags = [attrs for outline in outlines.values() for _, attrs in outline.tags]
+    used = {name for attrs in tags for name in (attrs.get("class") or "").split()}
+    sources = [*site.glob("_static/*.js"), THEME / "layout.html"]  # a published page has more
+    for source in sources:
+        used |= set(re.findall(r"(?<![\w-])[a-zA-Z][\w-]*", source.read_text("utf-8")))
+    others = {"jp-OutputArea-output": "what JupyterLab calls an output", "attn-line-4": "a fourth curve"}
+    others |= dict.fromkeys(("text-center", "text-right"), "columns of a table in Markdown")
+    assert named - used == others.keys()
 
 
 def test_titles_and_descriptions_are_present_and_distinct(outlines):

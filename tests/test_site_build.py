@@ -4,6 +4,7 @@ import json
 import os
 import re
 import struct
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree
 
@@ -16,10 +17,12 @@ from built import NOTEBOOKS, ROOT, Outline, make_small_book, run_build
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
+from web import cards
+from web.builder import style_sheet
 from web.cards import CARD, EMPTY, FILL, MARGIN, draw_card, list_weights, measure, set_title
 from web.formulae import to_mathml
 from web.notebooks import join_streams
-from web.publish import VARIABLES, name_launches
+from web.publish import VARIABLES, name_launches, read_environment
 
 
 @pytest.mark.parametrize(
@@ -53,23 +56,23 @@ def test_formulae_that_cannot_be_set_are_refused(tex):
 def test_a_change_of_attnlib_reaches_the_page_and_nothing_else_runs_a_notebook_again(small_book):
     book = small_book({"chapter": ["import attnlib\nprint('version', attnlib.VERSION_FOR_THIS_TEST)"]})
     package = book / "attnlib" / "__init__.py"
-    original = package.read_text()
+    original = package.read_text("utf-8")
     page = book / "_build" / "html" / "chapter.html"
 
     def build(version):
-        package.write_text(f"{original}\nVERSION_FOR_THIS_TEST = {version}\n")
+        package.write_text(f"{original}\nVERSION_FOR_THIS_TEST = {version}\n", "utf-8")
         result = run_build("--source", book)
         assert result.returncode == 0, result.stdout + result.stderr
         return "Executing notebook" in result.stdout + result.stderr
 
     assert build(1)
-    assert "version 1" in page.read_text()
+    assert "version 1" in page.read_text("utf-8")
     index = book / "index.md"
-    index.write_text(index.read_text() + "\nOne more sentence.\n")
+    index.write_text(index.read_text("utf-8") + "\nOne more sentence.\n", "utf-8")
     assert not build(1)
-    assert "One more sentence" in (page.parent / "index.html").read_text()
+    assert "One more sentence" in (page.parent / "index.html").read_text("utf-8")
     assert build(2)
-    assert "version 2" in page.read_text()
+    assert "version 2" in page.read_text("utf-8")
 
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><path d="M0 0h9"/></svg>'
@@ -106,7 +109,7 @@ def test_a_tag_gives_a_formula_its_number_and_its_anchor(small_book):
     book = small_book({"chapter": text})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    page = (book / "_build" / "html" / "chapter.html").read_text()
+    page = (book / "_build" / "html" / "chapter.html").read_text("utf-8")
     _, plain, numbered = page.partition("</article>")[0].split('<div class="formula"')
     assert "eqno" not in plain
     assert 'id="equation-second"' in numbered and '<span class="eqno">(1)' in numbered
@@ -123,7 +126,7 @@ def test_printed_source_is_set_as_code_decorated_or_not(small_book):
     book = small_book({"chapter": cells})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    page = BeautifulSoup((book / "_build" / "html" / "chapter.html").read_text(), "html.parser")
+    page = BeautifulSoup((book / "_build" / "html" / "chapter.html").read_text("utf-8"), "html.parser")
     outputs = [output.pre for output in page.select(".cell_output")]
     assert [output.select_one(".k") is not None for output in outputs] == [True, True, False]
 
@@ -133,13 +136,28 @@ def test_answers_become_a_list_without_further_markers(small_book):
     book = small_book({"chapter": text})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    page = (book / "_build" / "html" / "chapter.html").read_text()
+    page = (book / "_build" / "html" / "chapter.html").read_text("utf-8")
     (answers,) = re.findall(r'<ul class="answers[^"]*">(.*?)</ul>', page, re.S)
     items = re.findall(r"<li>(.*?)</li>", answers, re.S)
     assert [re.sub("<[^>]+>", "", item).strip() for item in items] == ["(a) one, the first", "(b) two"]
     assert "<br" not in answers and page.count("<br") == 1
-    style = (book / "_build" / "html" / "_static" / "style.css").read_text()
+    style = (book / "_build" / "html" / "_static" / "style.css").read_text("utf-8")
     assert re.search(r"\.answers \{ list-style: none", style)
+
+
+def test_columns_of_a_table_stand_as_the_text_says(small_book):
+    book = small_book({"chapter": "# A\n\n| a | b | c |\n| --- | :-: | --: |\n| 1 | 2 | 3 |\n"})
+    result = run_build("--source", book)
+    assert result.returncode == 0, result.stderr
+    pages = book / "_build" / "html"
+    style = (pages / "_static" / "style.css").read_text("utf-8")
+    page = BeautifulSoup((pages / "chapter.html").read_text("utf-8"), "html.parser")
+    for row in page.select("article tr"):
+        one, two, three = (cell.get("class", []) for cell in row.select("th, td"))
+        assert not {"text-center", "text-right"} & {*one}
+        assert ("text-center" in two, "text-right" in three) == (True, True)
+    for side in ("center", "right"):
+        assert f".text-{side} {{ text-align: {side}; }}" in style
 
 
 def test_no_two_works_are_cited_alike(site):
@@ -166,7 +184,7 @@ def test_a_figure_becomes_part_of_the_page(small_book):
     book = small_book({"chapter": cells})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    page = (book / "_build" / "html" / "chapter.html").read_text()
+    page = (book / "_build" / "html" / "chapter.html").read_text("utf-8")
     figures = re.findall(r"<figure.*?</figure>", page, re.S)
     assert len(figures) == 2
     assert 'viewBox="0 0 480 190"' in figures[0] and f'aria-label="{short}"' in figures[0]
@@ -195,6 +213,28 @@ def test_a_stream_is_joined_where_the_kernel_cut_it():
 BASE, REPOSITORY = "https://reader.example/book/", "https://github.com/somebody/book"
 
 
+@pytest.mark.parametrize(
+    ("environment", "address"),
+    [
+        ({}, "https://configured.example/"),
+        ({"BOOK_URL": "https://named.example/a"}, "https://named.example/a/"),
+        ({"BOOK_URL": ""}, ""),
+    ],
+)
+def test_the_environment_goes_before_the_configuration_even_when_it_names_no_address(
+    monkeypatch, environment, address
+):
+    for variable in VARIABLES.values():
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in environment.items():
+        monkeypatch.setenv(variable, value)
+    config = SimpleNamespace(
+        html_baseurl="https://configured.example", book_repository=f"{REPOSITORY}/", book_branch="trunk"
+    )
+    read_environment(None, config)
+    assert (config.html_baseurl, config.book_repository, config.book_branch) == (address, REPOSITORY, "trunk")
+
+
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
     """Two small books, one address: what the same sources give, built twice as a workflow would."""
@@ -215,7 +255,7 @@ def test_a_published_page_names_its_address_and_its_card(published):
     assert outlines["index"].relations["canonical"] == BASE
     assert "canonical" not in outlines["404"].relations
     assert "og:image" not in outlines["404"].meta
-    assert '<a href="/book/">' in (published[0] / "404.html").read_text()
+    assert '<a href="/book/">' in (published[0] / "404.html").read_text("utf-8")
     meta = outlines["chapter"].meta
     assert (meta["og:title"], meta["og:url"]) == ("One & only", f"{BASE}chapter.html")
     assert meta["og:description"] == meta["description"]
@@ -262,6 +302,21 @@ def test_words_on_a_card_are_filled_by_their_weights(tmp_path):
     assert shares[-3] == pytest.approx(0.25, abs=0.03), "right of the letters"
 
 
+def test_the_colours_of_a_card_are_those_of_the_style_sheet():
+    sheet = style_sheet(ROOT)
+    colours = {}
+    for name, code in re.findall(r"--attn-(\w+): (#\w{6});", sheet.partition("}")[0]):  # the light ones
+        colours[name] = np.array(to_rgb(code))
+    for name in ("INK", "PAPER", "MUTED", "SCORE", "WEIGHT"):
+        assert to_rgb(getattr(cards, name)) == tuple(colours[name.lower()]), name
+    for name, color in {"empty": EMPTY, "fill": FILL}.items():
+        mix = rf"--{name}: color-mix\(in srgb, var\(--(\w+)\) (\d+)%, var\(--(\w+)\)\)"
+        one, percent, other = re.search(mix, sheet).groups()
+        share = int(percent) / 100
+        mixed = share * colours[one] + (1 - share) * colours[other]
+        assert np.abs(mixed - to_rgb(color)).max() <= 0.5 / 255, name
+
+
 def test_weights_for_a_card_are_those_that_the_page_shows_unless_they_go_below_zero(site):
     html = (site / "chapters" / "transforms" / "softmax.html").read_text("utf-8")
     weights = list_weights(html)
@@ -298,7 +353,9 @@ def test_a_formula_keeps_the_signs_around_it(small_book):
     book = small_book({"chapter": "\n\n".join(["# One", *lines]) + "\n"})
     result = run_build("--source", book)
     assert result.returncode == 0, result.stderr
-    article = BeautifulSoup((book / "_build" / "html" / "chapter.html").read_text(), "html.parser").article
+    article = BeautifulSoup(
+        (book / "_build" / "html" / "chapter.html").read_text("utf-8"), "html.parser"
+    ).article
     held = [whole.get_text() for whole in article.select(".whole")]
     assert held == ["(a", "b),", "T=1.", "k-", "“x”", "v.", "w."]
     assert len(article.find_all("math")) == 10
@@ -332,7 +389,7 @@ def test_a_page_leads_to_its_source_its_feedback_and_its_launches(published):
     other = Outline(published[0] / "chapter.html").links
     assert f"{REPOSITORY}/blob/main/chapter.md" in other
     assert not [link for link in other if "mybinder" in link or "colab" in link]
-    page = (published[0] / "part.html").read_text()
+    page = (published[0] / "part.html").read_text("utf-8")
     assert f"pip install &#34;attnlib[notebook] @ {BASE}attnlib-0.1.0-py3-none-any.whl&#34;" in page
 
 
@@ -348,12 +405,12 @@ def test_every_launch_leads_to_a_file_of_the_tree(name):
 def test_binder_installs_what_the_book_was_tested_with():
     script = ROOT / "binder" / "postBuild"
     assert os.access(script, os.X_OK)
-    assert "--require-hashes -r requirements.txt" in script.read_text()
-    assert (ROOT / "binder" / "runtime.txt").read_text() == "python-3.11\n"
+    assert "--require-hashes -r requirements.txt" in script.read_text("utf-8")
+    assert (ROOT / "binder" / "runtime.txt").read_text("utf-8") == "python-3.11\n"
 
 
 def test_the_workflow_publishes_after_the_tests_with_the_address_that_pages_gives():
-    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "publish.yml").read_text())
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8"))
     jobs = flow["jobs"]
     assert (jobs["build"]["needs"], jobs["deploy"]["needs"]) == ("test", "build")
     assert "make test" in [step.get("run") for step in jobs["test"]["steps"]]
@@ -363,9 +420,46 @@ def test_the_workflow_publishes_after_the_tests_with_the_address_that_pages_give
     (upload,) = [step for step in jobs["build"]["steps"] if "upload-pages" in step.get("uses", "")]
     assert upload["with"]["path"] == "_build/html"
     assert jobs["deploy"]["permissions"] == {"pages": "write", "id-token": "write"}
+    assert jobs["build"]["permissions"] == {"contents": "read", "pages": "read"}, "configure-pages reads it"
+    assert (flow["permissions"], jobs["test"].get("permissions")) == ({"contents": "read"}, None)
+
+
+def test_the_workflow_publishes_main_alone_and_is_not_cut_off_while_it_does():
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8"))
+    triggers = flow[True]  # YAML reads the word "on" so
+    assert (triggers["push"], "pull_request" in triggers) == ({"branches": ["main"]}, True)
+    assert flow["jobs"]["build"]["if"] == "github.ref == 'refs/heads/main'"
+    assert flow["concurrency"]["cancel-in-progress"] == "${{ github.ref != 'refs/heads/main' }}"
+
+
+def test_the_workflow_names_actions_by_commit_and_keeps_no_token():
+    text = (ROOT / ".github" / "workflows" / "publish.yml").read_text("utf-8")
+    uses = re.findall(r"uses: (.*)", text)
+    assert uses
+    assert [line for line in uses if not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v[\d.]+", line)] == []
+    for job in yaml.safe_load(text)["jobs"].values():
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout"):
+                assert step["with"] == {"persist-credentials": False}
 
 
 def test_an_unpublished_site_names_no_address(site):
     page = (site / "index.html").read_text("utf-8")
     assert not re.search("canonical|og:|twitter:|mybinder|issues/new", page)
     assert not (site / "sitemap.xml").exists()
+
+
+def test_a_copy_that_is_published_is_tested_as_one_that_is_not(small_book, monkeypatch):
+    """Else tests of the site would fail wherever an address is configured, which CONTRIBUTING allows."""
+    book = small_book({"chapter": "# One\n"})
+    config = (book / "_config.yml").read_text("utf-8")
+    for name, value in {"html_baseurl": BASE, "book_repository": REPOSITORY}.items():
+        assert f'{name}: "' in config
+        config = re.sub(f'{name}: ".*"', f'{name}: "{value}"', config)
+    (book / "_config.yml").write_text(config, "utf-8")
+    monkeypatch.setenv("BOOK_URL", BASE)
+    assert run_build("--source", book).returncode == 0
+    pages = book / "_build" / "html"
+    assert "canonical" not in Outline(pages / "chapter.html").relations
+    assert not (pages / "sitemap.xml").exists()
+    assert not re.search("issues/new|mybinder", (pages / "chapter.html").read_text("utf-8"))

@@ -5,10 +5,8 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 from browser import watch
-from built import OWN_PAGES, PAGES
+from built import MOST_KIB, OWN_PAGES, PAGES, WIDTHS
 
-KIB = 1024
-WIDTHS = (320, 768, 1280)
 COLOURS = (
     {"color_scheme": "light", "forced_colors": "none"},
     {"color_scheme": "dark", "forced_colors": "none"},
@@ -48,7 +46,7 @@ def test_a_page_asks_only_its_own_site_little_and_without_complaint(visit, base,
     problems = watch(page, base)
     page.goto(base + name, wait_until="networkidle")
     assert problems == []
-    assert sum(sizes) <= 150 * KIB, f"{sum(sizes) / KIB:.0f} KiB"
+    assert sum(sizes) / 1024 <= MOST_KIB
     assert page.locator("h1").count() == 1
 
 

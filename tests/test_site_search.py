@@ -56,6 +56,19 @@ def test_no_request_tells_what_was_looked_for(visit, base):
     assert not [url for url in requests if "dispersion" in url or "saturation" in url]
 
 
+@pytest.mark.parametrize("box", ["header input[type=search]", "#query"])
+def test_without_scripts_the_words_stay_in_the_box(visit, base, box):
+    page = visit(base + "search.html", java_script_enabled=False)
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.locator(box).fill("dispersion")
+    with page.expect_navigation():
+        page.locator(box).press("Enter")
+    assert page.locator("noscript p").is_visible(), "the page says that it needs JavaScript"
+    assert requests
+    assert not [url for url in requests if "dispersion" in url]
+
+
 def test_going_back_brings_the_last_search_back(visit, base):
     page = visit(base + "index.html")
     found = find(page, "dispersion")

@@ -1,12 +1,17 @@
 """The tools behind the Makefile."""
 
+import re
 import subprocess
 import sys
+import threading
+import urllib.request
 from pathlib import Path
 
 import limited_cpu
 import nbformat
+import pytest
 import refresh
+import serve
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,5 +97,27 @@ def test_limited_processor_reaches_numpy():
 
 def test_help_lists_every_target():
     run = subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
-    listed = {line.split()[1] for line in run.stdout.splitlines()}
-    assert listed >= {"book", "serve", "test", "lab", "refresh", "bench", "audit", "lock", "clean", "help"}
+    listed = [line.split()[1] for line in run.stdout.splitlines()]
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    assert sorted(listed) == sorted(targets.split())
+
+
+@pytest.mark.parametrize("prefix", ["/", "/courses/attention/", "courses/attention"])
+def test_the_address_that_is_printed_leads_to_the_first_page(tmp_path, monkeypatch, capsys, prefix):
+    (tmp_path / "index.html").write_text("the first page", "utf-8")
+    (tmp_path / "404.html").write_text("not here", "utf-8")
+    monkeypatch.setattr(sys, "argv", ["serve", "--port", "0", "--prefix", prefix, str(tmp_path)])
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    answers = []
+
+    def serve_one(server):
+        waiting = threading.Thread(target=server.handle_request)
+        waiting.start()
+        with direct.open(capsys.readouterr().out.split()[0], timeout=10) as answer:
+            answers.append(answer.read())
+        waiting.join()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(serve.Server, "serve_forever", serve_one)
+    serve.main()
+    assert answers == [b"the first page"]

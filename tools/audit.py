@@ -27,14 +27,13 @@ from serve import ROOT, serving
 
 sys.path.insert(0, str(ROOT / "tests"))
 from browser import find_browser, open_browser
+from built import MOST_KIB, WIDTHS
 
 SITE = ROOT / "_build" / "html"
 TOOLS = ROOT / ".cache" / "audit"
 PACKAGES = ("lighthouse@12.8.2", "vnu-jar@26.9.27")
 CATEGORIES = {"performance": 1, "accessibility": 1, "best-practices": 1, "seo": 1}  # least score wanted
 STOCK = "chapters/transforms/temperature.ipynb"
-MOST_KIB = 150
-WIDTHS = (320, 768, 1280)
 
 
 def install_tools():
@@ -43,7 +42,7 @@ def install_tools():
         if not shutil.which(program):
             sys.exit(f"make audit needs {program}: install Node 18 or newer and Java 17 or newer")
     stamp = TOOLS / "installed"
-    if not stamp.exists() or stamp.read_text() != " ".join(PACKAGES):
+    if not stamp.exists() or stamp.read_text("utf-8") != " ".join(PACKAGES):
         TOOLS.mkdir(parents=True, exist_ok=True)
         command = [
             "npm",
@@ -56,7 +55,7 @@ def install_tools():
             *PACKAGES,
         ]
         subprocess.run(command, check=True)
-        stamp.write_text(" ".join(PACKAGES))
+        stamp.write_text(" ".join(PACKAGES), "utf-8")
 
 
 def run_lighthouse(url, runs, browser):
@@ -106,9 +105,9 @@ def check_accessibility(browser, url):
 def build_stock(folder):
     """Build a chapter in `folder` with the settings of the tool chain, and return the folder of its page."""
     shutil.copy(ROOT / STOCK, folder / "index.ipynb")
-    (folder / "_toc.yml").write_text("format: jb-book\nroot: index\n")
+    (folder / "_toc.yml").write_text("format: jb-book\nroot: index\n", "utf-8")
     settings = ("title: Stock", "author: Nobody", 'execute: {execute_notebooks: "off"}')
-    (folder / "_config.yml").write_text("\n".join(settings))
+    (folder / "_config.yml").write_text("\n".join(settings), "utf-8")
     run = "from jupyter_book.cli.main import main; main()"
     command = [sys.executable, "-c", run, "build", str(folder), "--quiet"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -107,12 +107,14 @@ class Server(ThreadingHTTPServer):
 
 
 def make_server(folder, port=0, prefix="/", quiet=True):
-    """Return a loopback server for `folder`; port 0 takes a free one."""
+    """Return a loopback server for `folder` that knows its `address`; port 0 takes a free one."""
     if not (Path(folder) / "index.html").is_file():
         raise FileNotFoundError(f"{folder} holds no index.html; run `make book` first")
     prefix = f"/{prefix.strip('/')}/".replace("//", "/")
     handler = functools.partial(Handler, folder=folder, prefix=prefix, quiet=quiet)
-    return Server(("127.0.0.1", port), handler)
+    server = Server(("127.0.0.1", port), handler)
+    server.address = f"http://127.0.0.1:{server.server_port}{prefix}"
+    return server
 
 
 @contextmanager
@@ -122,7 +124,7 @@ def serving(folder, prefix="/"):
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/{prefix.strip('/')}".rstrip("/") + "/"
+        yield server.address
     finally:
         server.shutdown()
         thread.join()
@@ -140,11 +142,12 @@ def main():
         server = make_server(arguments.folder, arguments.port, arguments.prefix, quiet=False)
     except OSError as error:
         parser.exit(1, f"cannot serve: {error}; --port chooses another port (make serve PORT=8001)\n")
-    print(f"http://127.0.0.1:{server.server_port}/{arguments.prefix.strip('/')}  (Ctrl+C ends)")
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        print()
+    print(f"{server.address}  (Ctrl+C ends)")
+    with server:
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def plain_token():
 
 
 class BookBuilder(StandaloneHTMLBuilder):
-    """Writes the pages, one style sheet, three small scripts, and each notebook beside its page."""
+    """Writes the pages, one style sheet, a few small scripts, and each notebook beside its page."""
 
     search = False
     copysource = False

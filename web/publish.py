@@ -20,9 +20,9 @@ VARIABLES = {"html_baseurl": "BOOK_URL", "book_repository": "BOOK_REPOSITORY", "
 
 
 def read_environment(app, config):
-    """Let the environment name the addresses."""
+    """Let the environment name the addresses; an empty variable says that there is none."""
     for name, variable in VARIABLES.items():
-        setattr(config, name, os.environ.get(variable) or getattr(config, name))
+        setattr(config, name, os.environ.get(variable, getattr(config, name)))
     if config.html_baseurl:
         config.html_baseurl = config.html_baseurl.rstrip("/") + "/"
     config.book_repository = config.book_repository.rstrip("/")

