@@ -294,4 +294,13 @@ def test_the_reference_holds_all_that_is_imported_from_the_package_and_no_inner_
     assert len(described) == len(set(described))
     named = {*described, "CATALOGUE", "FACTS"}
     assert named == {*attnlib.__all__, "Transform"}
-    assert all(f'<span class="pre">{name}</span>' in sections for name in ("CATALOGUE", "FACTS"))
+    assert all(f">{name}</code>" in sections for name in ("CATALOGUE", "FACTS"))
+
+
+def test_words_of_code_are_text_and_not_an_element_each(site, outlines):
+    for page in outlines:
+        assert 'class="pre"' not in (site / page).read_text("utf-8"), page
+    reference = (site / "chapters/package.html").read_text("utf-8")
+    signatures = re.findall(r'<dt class="sig.*?</dt>', reference, re.S)
+    assert any("softmax(<em" in signature for signature in signatures)
+    assert not any("<span" in signature for signature in signatures)

@@ -113,6 +113,24 @@ class BookTranslator(HTML5Translator):
         finally:  # Sphinx leaves with SkipNode
             self.body[-1] = plain_token().sub(r"\1", self.body[-1])
 
+    def visit_desc_signature(self, node):
+        """Open the line of a function."""
+        super().visit_desc_signature(node)
+        self.signature = len(self.body)
+
+    def depart_desc_signature(self, node):
+        """Leave text and its emphasis: an element around each word would be a third of the package's page."""
+        pieces, self.body[self.signature :] = "".join(self.body[self.signature :]), []
+        self.body.append(re.sub(r"</?span[^>]*>", "", pieces))
+        super().depart_desc_signature(node)
+
+    def visit_Text(self, node):
+        """Write code in a line as it is: no style asks for an element around each of its words."""
+        if self.protect_literal_text:
+            self.body.append(self.encode(node.astext()))
+        else:
+            super().visit_Text(node)
+
     def visit_term(self, node):
         """Name the language of a Chinese term, for those who hear it."""
         super().visit_term(node)
