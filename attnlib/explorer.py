@@ -566,6 +566,17 @@ class Explorer:
         for name, value, count in zip(self.readouts, scalars, self.counts, strict=True):
             yield name, minus(f"{value:,d}") if count else fixed(value)
 
+    def _list(self, scalars):
+        """The read-outs in HTML: one whose length changes says how long it gets, so that lines stay."""
+        every = zip(*([text for _, text in self._read(at)] for _, at in self.grid.values()), strict=True)
+        items = []
+        for (name, text), count, texts in zip(self._read(scalars), self.counts, every, strict=True):
+            lengths = set(map(len, texts))
+            marks = {"data_count": ""} if count else {}
+            marks |= {"style": f"--signs:{max(lengths)}"} if len(lengths) > 1 else {}
+            items.append(_tag("div", _tag("dt", escape(name)) + _tag("dd", text, **marks)))
+        return "".join(items)
+
     def text(self):
         """The grid as text: all of it up to 60 states, else ends, middle and a digest over every number."""
         lines = [f"Explorer {self.name}: {self.chart.heading}"]
@@ -596,13 +607,7 @@ class Explorer:
         shown = np.reshape(_thousandths(array.ravel().tolist()), array.shape) / 1000  # as the script has them
         words = escape(self._words(self.start))
         controls = "".join(c.html(index) for c, index in zip(self.controls, self.start, strict=True))
-        readouts = "".join(
-            _tag(
-                "div",
-                _tag("dt", escape(name)) + _tag("dd", text, **({"data_count": ""} if count else {})),
-            )
-            for (name, text), count in zip(self._read(scalars), self.counts, strict=True)
-        )
+        readouts = self._list(scalars)
         if live:
             controls += _tag("button", "Reset", type="button")
             note = _tag("p", cls="attn-error", role="alert", hidden="")

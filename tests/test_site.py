@@ -277,6 +277,36 @@ def test_the_words_of_the_opening_sentence_are_filled_by_their_weights(visit, ba
     assert share > 0.677 and abs(float(filled.rstrip("%")) - 100 * share) < 0.06
 
 
+HEIGHTS = """() => {
+  const jumping = [];
+  for (const explorer of document.querySelectorAll("attn-explorer")) {
+    explorer.dispatchEvent(new Event("pointerover"));
+    const heights = new Set();
+    for (const input of explorer.querySelectorAll("fieldset :is(input, select)")) {
+      const range = input.type === "range";
+      for (let stop = 0; stop < (range ? Number(input.max) + 1 : input.options.length); stop += 1) {
+        input[range ? "value" : "selectedIndex"] = stop;
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+        heights.add(explorer.querySelector("figure").getBoundingClientRect().height);
+      }
+    }
+    if (heights.size !== 1) jumping.push(`${explorer.id}: ${[...heights]}`);
+  }
+  return jumping;
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 375, 412])
+def test_an_explorer_keeps_its_height_at_every_stop(site, visit, base, outlines, width):
+    """A number that grew by a digit once broke a line on a phone: the page jumped under the reader's hand."""
+    names = [name for name in outlines if "<attn-explorer" in (site / name).read_text("utf-8")]
+    assert len(names) > 20
+    page = visit("about:blank", inside=base, viewport={"width": width, "height": 800})
+    for name in names:
+        page.goto(base + name)
+        assert page.evaluate(HEIGHTS) == [], name
+
+
 @pytest.mark.parametrize("width", [375, 1280])
 def test_nothing_moves_when_an_explorer_is_first_pointed_at(visit, base, width):
     page = visit(base + "index.html", viewport={"width": width, "height": 800})
