@@ -148,7 +148,7 @@ def test_contents_open_on_a_small_screen_without_scripts(visit, base):
     assert not page.locator("nav.contents").is_visible()
     page.get_by_role("button", name="Contents").click()
     page.locator("nav.contents a[href$='glossary.html']").click()
-    assert page.url == base + "chapters/glossary.html"
+    page.wait_for_url(base + "chapters/glossary.html")
 
 
 def test_keyboard_reaches_the_text_first_and_whatever_scrolls(visit, base):
@@ -193,7 +193,7 @@ def test_a_wrong_address_at_any_depth_gets_the_404_page(visit, base):
         assert page.evaluate("getComputedStyle(document.body).marginTop") == "0px"
         assert [p for p in page.problems if "404 (Not Found)" not in p] == []
         page.get_by_role("link").last.click()
-        assert page.url == base
+        page.wait_for_url(base)
 
 
 def test_the_site_works_below_a_path(visit, site):
